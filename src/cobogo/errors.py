@@ -42,6 +42,10 @@ def number_of(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+_ENDS = (".", "!", "?", ":")
+"""What ends a sentence."""
+
+
 class CobogoError(Exception):
     """The root. ``what`` is a sentence, ``where`` names the place, ``remedy`` says what to do about it.
 
@@ -59,18 +63,49 @@ class CobogoError(Exception):
         self.where = where
         self.remedy = remedy
         self.code = code or self.code
+        self.errors: tuple[CobogoError, ...] = ()
 
     def __str__(self) -> str:
         sentence = f"{self.where}: {self.what}" if self.where else self.what
-        sentence = sentence if sentence.endswith((".", "!", "?", ":")) else sentence + "."
+        sentence = sentence if sentence.endswith(_ENDS) else sentence + "."
         return f"{sentence}\n{self.remedy}" if self.remedy else sentence
+
+    @classmethod
+    def gather(cls, errors: Sequence[CobogoError], name: str) -> CobogoError:
+        """One error for everything that is wrong with a file. Each error's ``where`` is a place within the file.
+
+        >>> wrong = [PolicyError("unknown key", where="data.pth"), PolicyError("must be a number", where="k")]
+        >>> print(PolicyError.gather(wrong, "policy.toml"))
+        policy.toml: 2 errors:
+        data.pth: unknown key.
+        k: must be a number.
+        """
+        from cobogo.floor.language.text import join, trn
+
+        if len(errors) == 1:
+            (one,) = errors
+            where = join([name, one.where or ""], ", ")
+            return cls(one.what, where=where, remedy=one.remedy, code=one.code)
+        count = trn("{n} error:", "{n} errors:", n=len(errors))
+        codes = {error.code for error in errors}
+        found = cls(
+            join([count, *map(_line, errors)], "\n"), where=name, code=codes.pop() if len(codes) == 1 else cls.code
+        )
+        found.errors = tuple(errors)
+        return found
 
     def as_dict(self) -> dict[str, Any]:
         """The error for programs: its code, the sentence, and the template and values of each part."""
         from cobogo.floor.language.text import to_json
 
         parts = {"what": self.what, "where": self.where, "remedy": self.remedy}
-        return {"code": self.code, "message": str(self), **{name: to_json(part) for name, part in parts.items()}}
+        each = {"errors": [error.as_dict() for error in self.errors]} if self.errors else {}
+        return {
+            "code": self.code,
+            "message": str(self),
+            **{name: to_json(part) for name, part in parts.items()},
+            **each,
+        }
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> CobogoError:
@@ -87,6 +122,15 @@ class CobogoError(Exception):
         parts = (None if part is None else change(part, how) for part in (self.what, self.where, self.remedy))
         what, where, remedy = parts
         return CobogoError(what or "", where=where, remedy=remedy, code=self.code)
+
+
+def _line(error: CobogoError) -> str:
+    """An error as one line of a list."""
+    from cobogo.floor.language.text import Text
+
+    stop = "" if error.what.endswith(_ENDS) else "."
+    template = ("{where}: " if error.where else "") + "{what}" + stop + (" {remedy}" if error.remedy else "")
+    return Text(template, None, {"where": error.where, "what": error.what, "remedy": error.remedy})
 
 
 class InputError(CobogoError):
@@ -205,7 +249,12 @@ class NoAnswer(AnswerIsNo):
     code = "COBOGO-NO-ANSWER"
 
     def __init__(self) -> None:
-        super().__init__("the question could not be answered; what it cost stays spent")
+        from cobogo.floor.language.text import tr
+
+        super().__init__(
+            tr("the question could not be answered, and what it cost stays spent"),
+            remedy=tr("Ask another question. The reason is not shown, because it may depend on a person's data."),
+        )
 
     def __reduce__(self) -> tuple[type[NoAnswer], tuple[()]]:
         return type(self), ()

@@ -190,7 +190,7 @@ def test_its_command_draws_a_curve_once(capsys: pytest.CaptureFixture[str]) -> N
     first = Path("error.png").read_bytes()
     assert first.startswith(b"\x89PNG")
     code, _, said = run(capsys, *words)
-    assert (code, "is there already" in said) == (2, True)
+    assert (code, "already exists" in said) == (2, True)
     assert run(capsys, *words[:-1], "again.png")[0] == 0
     assert Path("again.png").read_bytes() == first
     assert sorted(path.name for path in Path().iterdir() if path.name.startswith(".")) == []

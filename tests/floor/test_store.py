@@ -18,21 +18,21 @@ def unusable(error: SQLAlchemyError) -> LedgerError:
 
 
 def store(file: Path, patience: int = 30) -> Store:
-    return Store(parse_place(file, "ledger", LedgerError), unusable, patience=patience)
+    return Store(parse_place(file, LedgerError), unusable, patience=patience)
 
 
 @pytest.mark.parametrize("place", ["sqlite://", "sqlite:///:memory:", "mysql://host/books"])
 def test_places_where_no_book_can_lie(place: str) -> None:
     with pytest.raises(LedgerError):
-        parse_place(place, "ledger", LedgerError)
+        parse_place(place, LedgerError)
 
 
 def test_a_new_book_is_nobody_elses_to_read(tmp_path: Path) -> None:
-    assert create_book(tmp_path / "book", "ledger", LedgerError)
-    assert not create_book(tmp_path / "book", "ledger", LedgerError)
+    assert create_book(tmp_path / "book", LedgerError)
+    assert not create_book(tmp_path / "book", LedgerError)
     assert (tmp_path / "book").stat().st_mode & 0o777 == 0o600
     with pytest.raises(LedgerError):
-        create_book(tmp_path / "nowhere" / "book", "ledger", LedgerError)
+        create_book(tmp_path / "nowhere" / "book", LedgerError)
 
 
 def test_nobody_writes_between_a_look_and_an_entry(tmp_path: Path) -> None:

@@ -98,11 +98,12 @@ class Domain:
         else:
             raise PolicyError(
                 tr(
-                    '"{attribute}" has no order: its values are not numbers and it has no hierarchy',
+                    'the values of "{attribute}" have no order: they are not numbers, and there is no hierarchy',
                     attribute=self.attribute,
                 ),
                 where="privacy.models",
-                remedy=tr("Give it a hierarchy whose rows are in order, or choose the distance equal."),
+                remedy=tr('Give it a hierarchy whose lines are in order, or write distance = "equal".'),
+                code="COBOGO-POLICY-MODEL",
             )
         return np.asarray(np.unique(places, return_inverse=True)[1], dtype=np.int64)
 
@@ -121,9 +122,10 @@ class Domain:
         """The hierarchy, which must be there."""
         if self.hierarchy is None:
             raise PolicyError(
-                tr('"{attribute}" needs a hierarchy for this model', attribute=self.attribute),
+                tr('this model needs a hierarchy of "{attribute}"', attribute=self.attribute),
                 where=ATTRIBUTES[self.attribute],
                 remedy=tr("Give it one: hierarchy = { … }."),
+                code="COBOGO-POLICY-MODEL",
             )
         return self.hierarchy
 

@@ -9,6 +9,7 @@ Other packages add things by an entry point in the group of a registry, such as 
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from contextlib import suppress
@@ -19,7 +20,8 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Union, get_arg
 
 from cobogo.errors import CobogoError, PluginError, PolicyError
 from cobogo.floor.arguments import Bounds, notice_bounds, refusal
-from cobogo.floor.language import nearest, tr
+from cobogo.floor.language import Text, join, nearest, tr
+from cobogo.floor.untrusted import shorten
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -176,9 +178,10 @@ class Registry(MutableMapping[str, Thing], Generic[Thing]):
         """The thing of a name; an error with the nearest name where there is none."""
         if not isinstance(name, str) or name not in self:
             raise raising(
-                f"there is no {self.noun} {name!r}",
+                tr("there is no {noun} {name}", noun=_NOUNS.get(self.noun, self.noun), name=shorten(name)),
                 where=where,
                 remedy=nearest(name, self, f"cobogo list {self.listed}"),
+                code="COBOGO-NAME",
             )
         return self[name]
 
@@ -211,6 +214,7 @@ class Registry(MutableMapping[str, Thing], Generic[Thing]):
         >>> MODELS.build("k-anonymity", {"k": "five"}, texts=True)
         Traceback (most recent call last):
         cobogo.errors.PolicyError: The 'k' parameter of k-anonymity must be a whole number. Got 'five' instead.
+        `cobogo explain k-anonymity` describes its parameters.
         """
         kind: Any = self.find(name, where)
         return construct(kind, str(name), options, where, texts=texts)
@@ -251,9 +255,10 @@ class Registry(MutableMapping[str, Thing], Generic[Thing]):
         assert self._found is not None
         earlier = self._found.get(one.name)
         if one.name in self._places:
-            self._broken[one.name] = self._plugin_error(one, f"Cobogó has {one.name!r} itself")
+            self._broken[one.name] = self._plugin_error(one, tr("Cobogó has {name!r} itself", name=one.name))
         elif earlier is not None and earlier.value != one.value:
-            self._broken[one.name] = self._plugin_error(one, f"{_package(earlier)} has {one.name!r}, too")
+            why = tr("{package} has {name!r}, too", package=_package(earlier), name=one.name)
+            self._broken[one.name] = self._plugin_error(one, why)
         else:
             self._found[one.name] = one
 
@@ -283,23 +288,27 @@ class Registry(MutableMapping[str, Thing], Generic[Thing]):
                 isinstance(thing(), base) if getattr(base, "_is_protocol", False) else issubclass(thing, base)
             )
             if not fits:
-                return f"{getattr(thing, '__qualname__', thing)} does not follow {base.__module__}.{base.__qualname__}"
+                return tr(
+                    "{thing} does not follow {base}",
+                    thing=getattr(thing, "__qualname__", thing),
+                    base=f"{base.__module__}.{base.__qualname__}",
+                )
         elif not callable(thing):
-            return f"{thing!r} cannot be called"
+            return tr("{thing!r} cannot be called", thing=thing)
         called = getattr(vars(thing).get("card"), "name", getattr(thing, "name", name))
-        return None if called == name else f"it calls itself {called!r}"
+        return None if called == name else tr("it calls itself {name!r}", name=called)
 
     def _plugin_error(self, one: EntryPoint, why: str) -> PluginError:
         return PluginError(
             tr(
-                "the {noun} {name!r} of the package {package} cannot be used: {why}",
-                noun=self.noun,
+                "the package {package} offers {noun} {name!r}, which cannot be used: {why}",
+                noun=_NOUNS.get(self.noun, self.noun),
                 name=one.name,
                 package=_package(one),
                 why=why,
             ),
             where=tr("entry point {plugins}", plugins=self.plugins),
-            remedy=tr("Mend that package or uninstall it; everything else works."),
+            remedy=tr("Repair that package or uninstall it. Everything else works."),
         )
 
 
@@ -368,15 +377,24 @@ def check_options(kind: Any, name: str, options: Mapping[str, Any], where: str |
     given = {key.replace("-", "_"): value for key, value in options.items()}
     for key in given:
         if key not in known:
-            has = ", ".join(one.replace("_", "-") for one in known) or "none"
+            has = [one.replace("_", "-") for one in known]
+            near = difflib.get_close_matches(key, has, n=1)
+            hints = [tr('Did you mean "{name}"?', name=near[0])] if near else []
+            hints.append(tr("It has: {has}.", has=", ".join(has)) if has else tr("It has no parameters."))
             raise PolicyError(
                 tr("{name} has no parameter {key!r}", name=name, key=key),
                 where=where,
-                remedy=tr("It has: {has}.", has=has),
+                remedy=join(hints),
+                code="COBOGO-POLICY-PARAMETER",
             )
     for key, one in known.items():
         if key not in given and required(one):
-            raise PolicyError(tr("{name} needs the parameter {key!r}", name=name, key=key), where=where)
+            raise PolicyError(
+                tr("{name} needs the parameter {key!r}", name=name, key=key),
+                where=where,
+                remedy=tr("Add it. `cobogo explain {name}` says what it means.", name=name),
+                code="COBOGO-POLICY-PARAMETER",
+            )
     return given
 
 
@@ -393,10 +411,45 @@ def construct(
                     given[key] = read_text(value, hints.get(key), owner=name, option=key.replace("_", "-"))
         return kind(**given)
     except (TypeError, ValueError) as error:
-        raise PolicyError(str(error), where=where) from None
+        what, *remedy = error.args if error.args and isinstance(error.args[0], str) else (str(error),)
+        raise PolicyError(
+            what,
+            where=where,
+            remedy=remedy[0] if remedy else _parameter_remedy(name, given),
+            code="COBOGO-POLICY-PARAMETER",
+        ) from None
 
 
-NUMBERS: Mapping[Any, str] = {int: "a whole number", float: "a number", bool: "true or false"}
+def _parameter_remedy(name: str, given: Mapping[str, Any]) -> Text:
+    """What to do about a parameter: often it is a number between quotes."""
+    for key, value in given.items():
+        bare = value.replace(",", ".") if isinstance(value, str) else ""
+        if re.fullmatch(r"[+-]?[0-9]+([.][0-9]+)?", bare):
+            return tr("Write it without quotes: {key} = {value}.", key=key.replace("_", "-"), value=bare)
+    return tr("`cobogo explain {name}` describes its parameters.", name=name)
+
+
+NUMBERS: Mapping[Any, Text] = {int: tr("a whole number"), float: tr("a number"), bool: tr("true or false")}
+
+_NOUNS = {
+    "algorithm": tr("algorithm"),
+    "attack": tr("attack"),
+    "attack on locations": tr("attack on locations"),
+    "cloak": tr("cloak"),
+    "engine": tr("engine"),
+    "mechanism": tr("mechanism"),
+    "method for trajectories": tr("method for trajectories"),
+    "method of randomization": tr("method of randomization"),
+    "method of synthesis": tr("method of synthesis"),
+    "metric": tr("metric"),
+    "mix zone": tr("mix zone"),
+    "model": tr("model"),
+    "number": tr("number"),
+    "private release": tr("private release"),
+    "step of a perturbation": tr("step of a perturbation"),
+    "way to mask a column": tr("way to mask a column"),
+}
+"""What a registry's things are called, for messages."""
 
 
 def read_text(text: str, hint: Any, *, owner: str, option: str) -> Any:

@@ -37,5 +37,6 @@ def missing(error: ModuleNotFoundError) -> InputError | None:
             return InputError(
                 tr("{name} is not installed", name=error.name),
                 remedy=tr("Install it: pip install 'cobogo[{extra}]'.", extra=extra),
+                code="COBOGO-INSTALL",
             )
     return None

@@ -63,6 +63,7 @@ def write_private(file: Path, text: str) -> None:
             tr("cannot be written: {strerror}", strerror=problem.strerror),
             where=str(file),
             remedy=tr("Nothing has changed. Choose another place."),
+            code="COBOGO-OUTPUT-WRITE",
         ) from None
 
 
@@ -96,7 +97,12 @@ def exclusive(file: Path) -> Iterator[None]:
     try:
         handle = open_private(file.with_name(f".{file.name}.lock"))
     except OSError as problem:
-        raise OutputError(tr("cannot be written: {strerror}", strerror=problem.strerror), where=str(file)) from None
+        raise OutputError(
+            tr("cannot be written: {strerror}", strerror=problem.strerror),
+            where=str(file),
+            remedy=tr("Choose another place, or ask for the right to write there."),
+            code="COBOGO-OUTPUT-WRITE",
+        ) from None
     try:
         lock(handle, wait=True)
         yield
@@ -160,7 +166,12 @@ def stage_file(path: Path) -> Iterator[Path]:
             yield stage / path.name
             (stage / path.name).replace(path)
     except OSError as error:
-        raise OutputError(tr("cannot be written: {strerror}", strerror=error.strerror), where=str(path)) from None
+        raise OutputError(
+            tr("cannot be written: {strerror}", strerror=error.strerror),
+            where=str(path),
+            remedy=tr("Choose another place, or ask for the right to write there."),
+            code="COBOGO-OUTPUT-WRITE",
+        ) from None
 
 
 @contextmanager
@@ -201,12 +212,18 @@ def _refuse_foreign(directory: Path, replaceable: Callable[[Path], bool]) -> Non
     if not directory.exists() and not directory.is_symlink():
         return
     if not directory.is_dir():
-        raise OutputError(tr("is a file, not a directory"), where=str(directory), remedy=tr("Choose another --out."))
+        raise OutputError(
+            tr("is a file, not a directory"),
+            where=str(directory),
+            remedy=tr("Choose another --out."),
+            code="COBOGO-OUTPUT-OCCUPIED",
+        )
     if any(directory.iterdir()) and not replaceable(directory):
         raise OutputError(
-            tr("holds something that Cobogó did not write"),
+            tr("has files that Cobogó did not write"),
             where=str(directory),
             remedy=tr("Choose another --out, or empty it."),
+            code="COBOGO-OUTPUT-OCCUPIED",
         )
 
 
@@ -247,11 +264,12 @@ def _swap(one: Path, other: Path) -> bool:
 
 def _os_error(error: OSError, directory: Path) -> OutputError:
     remedies = {
-        errno.ENOSPC: "Free some space, or choose another --out.",
-        errno.EACCES: "Choose another --out.",
+        errno.ENOSPC: tr("Free some space, or choose another --out."),
+        errno.EACCES: tr("Choose another --out."),
     }
     return OutputError(
         tr("cannot be written: {strerror}", strerror=error.strerror or error),
         where=str(directory),
-        remedy=remedies.get(error.errno or 0, "Nothing was left behind; what was there before still is."),
+        remedy=remedies.get(error.errno or 0, tr("Nothing was written, and what was there before is unchanged.")),
+        code="COBOGO-OUTPUT-WRITE",
     )

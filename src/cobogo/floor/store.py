@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from cobogo.errors import CobogoError
 from cobogo.floor.files import create_private
+from cobogo.floor.language import tr
 from cobogo.floor.urls import is_url, public_url
 
 if TYPE_CHECKING:
@@ -36,30 +37,35 @@ class StorePlace:
     name: str
 
 
-def parse_place(place: str | Path, kind: str, error: type[CobogoError], *, where: str | None = None) -> StorePlace:
-    """A path, ``sqlite:///…`` or ``postgresql://…`` as a place for a ``kind`` of book.
+def parse_place(place: str | Path, error: type[CobogoError], *, where: str | None = None) -> StorePlace:
+    """A path, ``sqlite:///…`` or ``postgresql://…`` as a place for a book.
 
-    >>> parse_place("books/ledger.db", "ledger", CobogoError).file
+    >>> parse_place("books/ledger.db", CobogoError).file
     PosixPath('books/ledger.db')
     """
     text = str(place)
     if not is_url(text) or text.startswith("sqlite://"):
         file = text.removeprefix(SQLITE).removeprefix("sqlite://")
         if file in ("", ":memory:"):
-            raise error(f"a {kind} in memory would forget everything", where=where, remedy="Give a path.")
+            raise error(
+                tr("what is in memory would be lost when the program ends"),
+                where=where or text,
+                remedy=tr("Give a path."),
+            )
         return StorePlace(Path(file).expanduser(), f"{SQLITE}{Path(file).expanduser()}", text)
     scheme, _, rest = text.partition("://")
     if scheme.partition("+")[0] not in ("postgresql", "postgres"):
         raise error(
-            f"there is no {kind} over {scheme}",
+            tr("{scheme} is not supported here", scheme=scheme),
             where=where or public_url(text),
-            remedy="Give the path of a file, or the URL of a PostgreSQL database: postgresql://host/database.",
+            remedy=tr("Give the path of a file, or the URL of a PostgreSQL database: postgresql://host/database."),
         )
     if find_spec("psycopg") is None:
         raise error(
-            "PostgreSQL's driver is not installed",
+            tr("PostgreSQL's driver is not installed"),
             where=where or public_url(text),
-            remedy="Install it: pip install 'cobogo[postgres]'.",
+            remedy=tr("Install it: pip install 'cobogo[{extra}]'.", extra="postgres"),
+            code="COBOGO-INSTALL",
         )
     return StorePlace(None, f"postgresql+psycopg://{rest}", public_url(text))
 
@@ -143,7 +149,7 @@ def _engine(place: StorePlace, patience: int, pragmas: Sequence[str], *, pooled:
     return engine
 
 
-def create_book(file: Path, kind: str, error: type[CobogoError]) -> bool:
+def create_book(file: Path, error: type[CobogoError]) -> bool:
     """Make a file that only this user may read, before anything is in it; False where it is there already."""
     try:
         create_private(file)
@@ -151,6 +157,8 @@ def create_book(file: Path, kind: str, error: type[CobogoError]) -> bool:
         return False
     except OSError as problem:
         raise error(
-            f"cannot be written: {problem.strerror}", where=str(file), remedy=f"Choose another place for the {kind}."
+            tr("cannot be written: {strerror}", strerror=problem.strerror),
+            where=str(file),
+            remedy=tr("Choose another place for it."),
         ) from None
     return True

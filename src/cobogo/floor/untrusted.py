@@ -9,6 +9,8 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Any
 
+from cobogo.floor.language.text import tr
+
 LONGEST = 8000
 """Characters of a numeral."""
 
@@ -68,7 +70,7 @@ def shorten(value: object, most: int = 60) -> str:
     try:
         text = repr(value)
     except ValueError:  # Python writes no number of so many digits
-        return "a number of more than 4,000 digits"
+        return tr("a number of more than 4,000 digits")
     return text if len(text) <= most else f"{text[:most]}…"
 
 

@@ -12,8 +12,9 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, PrivateAttr, ValidationError, model_validator
 
+from cobogo.data.policy.complaints import explain_error
 from cobogo.data.policy.tables import Data
-from cobogo.data.policy.toml_file import PolicyTable, explain_error, read_toml
+from cobogo.data.policy.toml_file import PolicyTable, read_toml
 from cobogo.errors import PolicyError, QueryRefused
 from cobogo.floor.language import nearest, tr
 from cobogo.floor.urls import is_url

@@ -104,17 +104,17 @@ def test_levels_that_do_not_nest_are_an_error():
 @pytest.mark.parametrize(
     ("form", "levels", "said"),
     [
-        ("%d/%m", ["%Y"], 'level "%Y" needs the year'),
-        ("%W/%Y", ["%m"], "needs the month"),
-        ("%H:%M", ["%A"], "needs the year and month and day"),
+        ("%d/%m", ["%Y"], 'level "%Y" needs parts that "%d/%m" does not have: year.'),
+        ("%W/%Y", ["%m"], "does not have: month."),
+        ("%H:%M", ["%A"], "does not have: year, month, day."),
         ("%d/%m/%Q", ["%m"], '"%Q" in "%d/%m/%Q"'),
         ("%d/%m/%Y", ["%K"], '"%K"'),
         ("%d/%m/%Y", ["100%"], '"%"'),
         ("%d/%m/%Y", [""], "empty"),
-        ("day", ["day"], "tells no date"),
-        ("%-d/%m/%Y", ["%Y"], "cannot be read"),
-        ("%Y %Y", ["%Y"], "cannot be read"),
-        ("%V/%Y", ["%Y"], "cannot be read"),
+        ("day", ["day"], "has no part of a date"),
+        ("%-d/%m/%Y", ["%Y"], "not a format in which dates can be read"),
+        ("%Y %Y", ["%Y"], "not a format in which dates can be read"),
+        ("%V/%Y", ["%Y"], "not a format in which dates can be read"),
     ],
 )
 def test_formats_that_cannot_work_are_errors_of_the_policy_not_of_the_values(form, levels, said):

@@ -82,10 +82,10 @@ def test_origin():
 
 
 def test_values_outside_the_bounds_are_unfit():
-    with pytest.raises(UnfitValues, match=r"lower = 0 and upper = 100") as raised:
+    with pytest.raises(UnfitValues, match=r"lower = 0, upper = 100") as raised:
         intervals([10], ["-1", "0", "100", "101"], lower=0, upper=100)
     assert raised.value.values == ("-1", "101")
-    with pytest.raises(UnfitValues, match=r"within lower = 0\.5"):
+    with pytest.raises(UnfitValues, match=r"outside lower = 0\.5"):
         intervals([10], ["0"], lower=0.5)
 
 

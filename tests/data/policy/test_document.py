@@ -43,18 +43,23 @@ def test_a_good_policy_is_typed() -> None:
     [
         ("data/seperator", ";", "data.seperator", 'Did you mean "separator"'),
         ("data/separator", ";;", "data.separator", "one ASCII character"),
-        ("data/encoding", "utf-16", "data.encoding", "'utf-8' or 'latin-1'"),
-        ("attributes/age/role", "secret", "attributes.age.role", "'quasi-identifier'"),
-        ("attributes/age/weight", 0, "attributes.age.weight", "greater than 0"),
-        ("attributes/age/max-level", -1, "attributes.age.max-level", "greater than or equal to 0"),
+        ("data/encoding", "utf-16", "data.encoding", "must be one of: utf-8, latin-1. Got 'utf-16' instead"),
+        (
+            "attributes/age/role",
+            "secret",
+            "attributes.age.role",
+            "identifier, quasi-identifier, sensitive, non-sensitive",
+        ),
+        ("attributes/age/weight", 0, "attributes.age.weight", "above 0"),
+        ("attributes/age/max-level", -1, "attributes.age.max-level", "at least 0. Got -1 instead"),
         ("attributes/age/min-level", 2, "attributes.age", "min-level 2 is above max-level 1"),
         ("attributes/age/hierarchy/kep", 2, "attributes.age.hierarchy.kep", "unknown key"),
         ("attributes/age/hierarchy/mask", "right", "attributes.age.hierarchy", "exactly one of the keys"),
-        ("attributes/disease/weight", 2, "attributes.disease", "quasi-identifier only"),
-        ("recoding/suppression-limit", 1.5, "recoding.suppression-limit", "less than or equal to 1"),
+        ("attributes/disease/weight", 2, "attributes.disease", "only a quasi-identifier may have: weight"),
+        ("recoding/suppression-limit", 1.5, "recoding.suppression-limit", "at most 1. Got 1.5 instead"),
         ("recoding/suppression-limit", float("nan"), "recoding.suppression-limit", "finite"),
-        ("recoding/time-limit", 0, "recoding.time-limit", "greater than 0"),
-        ("output/suppressed", "hide", "output.suppressed", "'drop' or 'star'"),
+        ("recoding/time-limit", 0, "recoding.time-limit", "above 0"),
+        ("output/suppressed", "hide", "output.suppressed", "one of: drop, star"),
         ("privacy/models", [], "privacy.models", "must not be empty"),
         ("privacy/models", [{"model": ["k-anonymity"]}], "privacy.models", "named by a text"),
         ("privacy/models", [{"model": {"k": 5}}], "privacy.models", "named by a text"),
@@ -71,7 +76,7 @@ def test_errors_name_the_place_and_the_remedy(path: str, value: Any, place: str,
 def test_a_policy_without_models_serves_the_jobs_that_ask_for_none() -> None:
     content = {key: value for key, value in GOOD.items() if key != "privacy"}
     policy = Policy.of(content, name="policy.toml")
-    with pytest.raises(PolicyError, match=r"policy\.toml, privacy: this key is required"):
+    with pytest.raises(PolicyError, match=r"policy\.toml, privacy: required key missing"):
         policy.models
 
 
@@ -92,7 +97,7 @@ def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
     [
         (b"this is [not toml", "not TOML"),
         ("[data]\npath='é'".encode("latin-1"), "not UTF-8"),
-        (None, "no such policy"),
+        (None, "no such file"),
         (b"x = " + b"[" * 200 + b"]" * 200, "nested more than 100 deep"),
         (b"x = " + b"[" * 50_000 + b"]" * 50_000, "nested more than 100 deep"),
         (b"x = " + b"{a=" * 300 + b"1" + b"}" * 300, "nested more than 100 deep"),

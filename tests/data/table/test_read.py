@@ -73,11 +73,11 @@ def test_compressed(tmp_path: Path) -> None:
     ("content", "options", "words"),
     [
         ("", {}, "empty"),
-        ("x,y,x\n1,2,3\n", {}, '"x" stands twice, in columns 1 and 3'),
-        ("x,X\n1,2\n", {}, "stands twice"),
+        ("x,y,x\n1,2,3\n", {}, '"x" appears twice, in columns 1 and 3'),
+        ("x,X\n1,2\n", {}, "appears twice"),
         ("x,,y\n1,2,3\n", {}, "column 2 of 3 has no name"),
         ("x,y\nsecret,2\nsecret\n", {}, "line 3"),
-        ("x,y\nsecret,2,3\n", {}, "3 fields where the header has 2"),
+        ("x,y\nsecret,2,3\n", {}, "3 fields, and the header has 2"),
         ("x,y\nsecr\u00e9t,2\n".encode("latin-1"), {}, 'encoding = "latin-1"'),
         ('x,y\nsecret,"open\n', {}, "quote"),
     ],
@@ -142,7 +142,7 @@ def test_frames_of_every_kind_give_the_same_rows() -> None:
 
 def test_columns_of_parquet_that_differ_in_case_alone_are_refused(tmp_path: Path) -> None:
     pq.write_table(pa.table({"x": ["1"], "X": ["2"]}), tmp_path / "a.parquet")
-    with pytest.raises(DataError, match="stands twice"):
+    with pytest.raises(DataError, match="appears twice"):
         rows(tmp_path / "a.parquet")
 
 
@@ -151,16 +151,16 @@ def test_decimals_that_the_engine_would_take_for_other_numbers_are_refused(tmp_p
     pq.write_table(pa.table({"x": ["1"]}), tmp_path / "a.parquet")
     wide = pa.table({"x": ["1"], "sum": pa.array([None], wrapped(pa.decimal256(40, 2)))})
     pq.write_table(wide, tmp_path / "b.parquet")
-    with pytest.raises(DataError, match='the column "sum" holds decimals of more than 38 digits'):
+    with pytest.raises(DataError, match='the column "sum" has decimals of more than 38 digits'):
         rows(tmp_path / "*.parquet")
 
 
 def test_frames_with_unfit_names() -> None:
     import pandas as pd
 
-    with pytest.raises(DataError, match="stands twice"):
+    with pytest.raises(DataError, match="appears twice"):
         rows(pd.DataFrame([[1, 2]], columns=["a", "a"]))
-    with pytest.raises(DataError, match="name that is text"):
+    with pytest.raises(DataError, match="name that is a text"):
         rows(pd.DataFrame([[1, 2]]))
     with pytest.raises(DataError, match="cannot make a table"):
         rows(object())
@@ -186,7 +186,7 @@ def test_the_separator_is_guessed_from_the_header(tmp_path: Path, separator: str
         (b"PAR1....", "a.csv", "Parquet"),
         ("\n\nx,y\n1,2\n", "a.csv", "blank line"),
         ("", "a.csv", "is empty"),
-        ("x,y\r\n1,2\n3,4\r\n", "a.csv", "two ways"),
+        ("x,y\r\n1,2\n3,4\r\n", "a.csv", "some of its lines end in CR LF and some in LF"),
     ],
 )
 def test_what_is_no_csv_is_called_by_its_name(tmp_path: Path, content: str | bytes, name: str, said: str) -> None:

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from cobogo.errors import HierarchyError, UnfitValues
+from cobogo.errors import HierarchyError
 from cobogo.floor.language import tr
 from cobogo.floor.representation import brief
 
@@ -45,9 +45,9 @@ class Hierarchy:
     def from_columns(cls, attribute: str, columns: Sequence[Sequence[Label]], *, where: str | None = None) -> Hierarchy:
         """Build from one column a level: ``columns[level][i]`` is what leaf ``columns[0][i]`` becomes at that level.
 
-        A leaf may stand several times if it always says the same. ``where`` is what error messages call the source.
+        A leaf may appear several times if its labels are always the same. Error messages call the source ``where``.
         """
-        where = where or f'attribute "{attribute}"'
+        where = where or tr('attribute "{attribute}"', attribute=attribute)
         labels: list[tuple[Label, ...]] = []
         parents: list[Codes] = []
         below: list[int] = []
@@ -142,11 +142,12 @@ class Hierarchy:
                 if below < len(parent) and parent[below] != code:
                     raise HierarchyError(
                         tr(
-                            "NULL cannot be admitted: level {level} already has empty labels that mean something else",
+                            "NULL has no place: level {level} already has empty labels with another meaning",
                             level=level - 1,
                         ),
                         where=tr('attribute "{attribute}"', attribute=self.attribute),
                         remedy=tr("Give NULL a row of its own in the hierarchy."),
+                        code="COBOGO-HIERARCHY-SHAPE",
                     )
                 parents.append(parent if below < len(parent) else np.append(parent, np.int32(code)).astype(np.int32))
             below = code
@@ -159,17 +160,6 @@ class Hierarchy:
     def encode(self, values: Iterable[Label]) -> Codes:
         """The leaf codes of values that are all leaves."""
         return np.fromiter((self.index[value] for value in values), dtype=np.int32)
-
-
-def unfit(values: Sequence[Label], why: str, *, where: str, remedy: str) -> UnfitValues:
-    """The error for values that a builder cannot place. It counts them and leaves showing them to who may.
-
-    >>> print(unfit(["31/02/2020"], 'cannot be read as "%d/%m/%Y"', where="policy", remedy="Correct them."))
-    policy: 1 value of the data cannot be read as "%d/%m/%Y".
-    Correct them.
-    """
-    counted = "1 value" if len(values) == 1 else f"{len(values)} values"
-    return UnfitValues(tr("{counted} of the data {why}", counted=counted, why=why), values, where=where, remedy=remedy)
 
 
 def _parents(below: list[int], codes: list[int], level: int, labels: list[tuple[Label, ...]], where: str) -> Codes:
@@ -185,23 +175,23 @@ def _parents(below: list[int], codes: list[int], level: int, labels: list[tuple[
     one, other = labels[level][parent[below[row]]], labels[level][codes[row]]
     if level == 1:
         what = tr(
-            "the value {quote} has two parents, {quote2} and {quote3}",
-            quote=_quote(child),
-            quote2=_quote(other),
-            quote3=_quote(one),
+            "the value {value} has two parents, {one} and {other}",
+            value=_quote(child),
+            one=_quote(other),
+            other=_quote(one),
         )
         remedy = tr("Keep one of the two rows.")
     else:
-        both = f"{_quote(other)} and {_quote(one)}"
         what = tr(
-            "levels {level} and {level2} do not nest: {quote} lies under both {both}",
-            level=level - 1,
-            level2=level,
-            quote=_quote(child),
-            both=both,
+            "levels {lower} and {upper} do not nest: {value} is below both {one} and {other}",
+            lower=level - 1,
+            upper=level,
+            value=_quote(child),
+            one=_quote(other),
+            other=_quote(one),
         )
         remedy = tr("Give the two branches different names, or the same parent.")
-    raise HierarchyError(what, where=where, remedy=remedy)
+    raise HierarchyError(what, where=where, remedy=remedy, code="COBOGO-HIERARCHY-SHAPE")
 
 
 def _quote(label: Label) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import difflib
 import heapq
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from cobogo.data.hierarchy.base import SUPPRESSED, Hierarchy, Label, unfit
+from cobogo.data.hierarchy.base import SUPPRESSED, Hierarchy, Label
 from cobogo.data.hierarchy.csv_file import csv_hierarchy
 from cobogo.data.hierarchy.dates import dates_hierarchy
 from cobogo.data.hierarchy.declared import ordering_hierarchy, tree_hierarchy
@@ -27,8 +28,8 @@ from cobogo.data.policy import (
 )
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.data.table.read import Table
-from cobogo.errors import PolicyError, UnfitValues, number_of
-from cobogo.floor.language import tr
+from cobogo.errors import HierarchyError, PolicyError, UnfitValues
+from cobogo.floor.language import Text, join, tr, trn
 
 
 def build(attribute: str, spec: AnyHierarchy | None, values: Sequence[Label], *, policy: Policy) -> Hierarchy:
@@ -42,7 +43,7 @@ def build(attribute: str, spec: AnyHierarchy | None, values: Sequence[Label], *,
     >>> build("cep", MaskHierarchy(mask="right", keep=7, top=True), ["60020270", None], policy=policy).labels
     (('60020270', None), ('6002027*', None), ('*',))
     """
-    where = f'{policy.name}, attribute "{attribute}"'
+    where = tr('{policy}, attribute "{attribute}"', policy=policy.name, attribute=attribute)
     # In a fixed order, so that the same data gives the same codes on every engine.
     texts = sorted({value for value in values if value is not None})
     declared = policy.attributes.get(attribute)
@@ -52,8 +53,11 @@ def build(attribute: str, spec: AnyHierarchy | None, values: Sequence[Label], *,
     except UnfitValues as error:
         if not may_show:
             raise
-        found = tr("Found: {quote_first}.\n{remedy}", quote_first=_quote_first(error.values), remedy=error.remedy)
-        raise UnfitValues(error.what, error.values, where=error.where, remedy=found) from None
+        found = tr("Found: {values}.", values=_quote_first(error.values))
+        remedy = join([found, error.remedy or ""], "\n")
+        raise UnfitValues(error.what, error.values, where=error.where, remedy=remedy) from None
+    if isinstance(spec, CsvHierarchy):
+        _refuse_header(hierarchy, texts, tr("{where}, hierarchy {file}, line 1", where=where, file=spec.csv))
     missing = hierarchy.missing(texts)
     if missing:
         raise _unlisted_error(hierarchy, spec, missing, where=where, may_show=may_show)
@@ -74,7 +78,7 @@ def _build_levels(attribute: str, spec: AnyHierarchy | None, texts: list[str], p
                 separator=spec.separator or data.separator,
                 encoding=spec.encoding or data.encoding,
                 missing=data.missing,
-                where=f"{where}, hierarchy {spec.csv}",
+                where=tr("{where}, hierarchy {file}", where=where, file=spec.csv),
             )
         case DatesHierarchy():
             built = dates_hierarchy(attribute, spec, texts, where=where)
@@ -95,19 +99,55 @@ def _unlisted_error(
     hierarchy: Hierarchy, spec: AnyHierarchy | None, missing: Sequence[Label], *, where: str, may_show: bool
 ) -> UnfitValues:
     """The error for values that a hierarchy which lists its leaves does not list."""
+    n = len(missing)
     if isinstance(spec, CsvHierarchy):
-        source, named = spec.csv, f"the hierarchy {spec.csv}"
+        what = trn(
+            "{n:,} value of the data is not in the hierarchy {file}",
+            "{n:,} values of the data are not in the hierarchy {file}",
+            n=n,
+            file=spec.csv,
+        )
+        remedy = trn("Add it to {file} and run again.", "Add them to {file} and run again.", n=n, file=spec.csv)
+    elif isinstance(spec, OrderingHierarchy):
+        what = trn(
+            "{n:,} value of the data is not in the ordering", "{n:,} values of the data are not in the ordering", n=n
+        )
+        remedy = trn("Add it to the ordering and run again.", "Add them to the ordering and run again.", n=n)
     else:
-        source = named = "the ordering" if isinstance(spec, OrderingHierarchy) else "the tree"
-    remedy = f"Add {'it' if len(missing) == 1 else 'them'} to {source} and run again."
+        what = trn("{n:,} value of the data is not in the tree", "{n:,} values of the data are not in the tree", n=n)
+        remedy = trn("Add it to the tree and run again.", "Add them to the tree and run again.", n=n)
     if may_show:
         entries = [leaf for leaf in hierarchy.leaves if leaf is not None]
         near = [_nearest_entries(value, entries) for value in missing[:3] if value is not None]
-        remedy = "\n".join([*near, remedy])
-    return unfit(missing, f"{'is' if len(missing) == 1 else 'are'} not in {named}", where=where, remedy=remedy)
+        remedy = join([*near, remedy], "\n")
+    return UnfitValues(what, missing, where=where, remedy=remedy)
 
 
-def _nearest_entries(value: str, entries: Sequence[str]) -> str:
+_HEADINGS = re.compile(
+    r"(level|nivel|nível|grupo|group|value|valor|leaf|folha|label|rotulo|rótulo|original)[ _-]?[0-9]*"
+)
+"""What people call the columns of a hierarchy, in lower case."""
+
+
+def _refuse_header(hierarchy: Hierarchy, texts: Sequence[str], where: str) -> None:
+    """A header would be one more value, with groups of its own, and change what a release is measured to lose."""
+    leaf = hierarchy.leaves[0]
+    if leaf is None or leaf in texts:
+        return
+    labels = [hierarchy.generalize(leaf, level) for level in range(1, hierarchy.height + 1)]
+    alone = all(int(hierarchy.leaf_counts[n][hierarchy.maps[n][0]]) == 1 for n in range(1, hierarchy.height + 1))
+    headings = [_HEADINGS.fullmatch(str(label).casefold()) for label in (leaf, *labels)]
+    named = leaf.casefold() == hierarchy.attribute.casefold()
+    if alone and (named or all(headings)):
+        raise HierarchyError(
+            tr("looks like a header, and the data do not have this value"),
+            where=where,
+            remedy=tr("Delete the line: a hierarchy file has no header."),
+            code="COBOGO-HIERARCHY-HEADER",
+        )
+
+
+def _nearest_entries(value: str, entries: Sequence[str]) -> Text:
     """A sentence with the entries nearest to a value that is none of them."""
     # difflib is slow: it sees only the entries that share most pairs of letters with the value.
     pairs = _pairs(value)
@@ -115,7 +155,9 @@ def _nearest_entries(value: str, entries: Sequence[str]) -> str:
         50, entries, key=lambda entry: len(pairs & (own := _pairs(entry))) / (len(pairs | own) or 1)
     )
     nearest = difflib.get_close_matches(value, likely, n=3, cutoff=0.3)
-    return f'Nearest entries to "{value}": {_quote_first(nearest)}.' if nearest else f'No entry comes near "{value}".'
+    if not nearest:
+        return tr('No entry is similar to "{value}".', value=_short(value))
+    return tr('Nearest entries to "{value}": {entries}.', value=_short(value), entries=_quote_first(nearest))
 
 
 def _pairs(text: str) -> set[tuple[str, str]]:
@@ -136,7 +178,7 @@ def _short(value: Label) -> str:
 def build_for_table(name: str, policy: Policy, table: Table, counted: FrequencyTable) -> Hierarchy:
     """Build an attribute's hierarchy; where values do not fit, say how many records hold them and the first row."""
     attribute = policy.attributes[name]
-    where = tr('{name}, attribute "{name2}"', name=policy.name, name2=name)
+    where = tr('{policy}, attribute "{attribute}"', policy=policy.name, attribute=name)
     try:
         hierarchy = build(name, attribute.hierarchy, counted.values[name], policy=policy)
     except UnfitValues as error:
@@ -149,13 +191,17 @@ def build_for_table(name: str, policy: Policy, table: Table, counted: FrequencyT
                 height=hierarchy.height,
             ),
             where=where,
+            remedy=tr("Lower min-level, or add levels to the hierarchy."),
+            code="COBOGO-POLICY-VALUE",
         )
     if policy.recoding.kind != "value":
         return hierarchy
     if attribute.min_level:
         raise PolicyError(
-            tr('min-level asks for coarser values, and kind = "value" releases each as it is or not at all'),
+            tr('min-level asks for coarser values, and kind = "value" either keeps a value or suppresses it'),
             where=where,
+            remedy=tr("Leave out min-level, or choose another kind under [recoding]."),
+            code="COBOGO-POLICY-VALUE",
         )
     return hierarchy.without_steps(
         top=0 < hierarchy.height <= (hierarchy.height if attribute.max_level is None else attribute.max_level)
@@ -180,12 +226,11 @@ def _locate_error(error: UnfitValues, name: str, where: str, table: Table, count
     first = next(value for value in error.values if value is not None)
     row = table.first_row(name, first)
     if row is not None:
-        found = f'"{first}" first stands in row {row:,} of {table.name}'
+        found = tr('"{value}" first appears in row {row:,} of {table}', value=_short(first), row=row, table=table.name)
+    elif records:
+        found = tr("in {table}", table=table.name)
     else:
-        found = f"in {table.name}" if records else "in the population table"
-    return UnfitValues(
-        f"{error.what.rstrip('.')} ({number_of(records, 'record')}; {found})",
-        error.values,
-        where=where,
-        remedy=error.remedy,
-    )
+        found = tr("in the population table")
+    counted = trn("{n:,} record", "{n:,} records", n=records)
+    what = Text("{what} ({records}; {found})", None, {"what": error.what, "records": counted, "found": found})
+    return UnfitValues(what, error.values, where=where, remedy=error.remedy)

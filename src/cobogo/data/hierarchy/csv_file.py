@@ -12,11 +12,11 @@ from pathlib import Path
 
 from cobogo.data.hierarchy.base import Hierarchy, Label
 from cobogo.errors import HierarchyError
-from cobogo.floor.language import tr
+from cobogo.floor.language import tr, trn
 
 LARGEST = 1 << 28
 
-USUAL_SEPARATORS = {";": '";"', ",": '","', "\t": "a tab", "|": '"|"'}
+USUAL_SEPARATORS = ";,\t|"
 
 
 def csv_hierarchy(
@@ -41,28 +41,32 @@ def csv_hierarchy(
         width = width or len(fields)
         if len(fields) != width:
             raise HierarchyError(
-                tr(
-                    "expected {columns} as in the first row, found {number}",
-                    columns=_columns(width),
-                    number=len(fields),
+                trn(
+                    "{n} column, and the first line has {width}",
+                    "{n} columns, and the first line has {width}",
+                    n=len(fields),
+                    width=width,
                 ),
                 where=tr("{where}, line {line}", where=where, line=line),
                 remedy=tr(
-                    'Give every row a label for every level; put labels that hold the separator between "quotes".'
+                    'Give every line a label for every level. Put labels that have the separator between "quotes".'
                 ),
+                code="COBOGO-HIERARCHY-FILE",
             )
-        rows.append(_row_labels(fields, missing, f"{where}, line {line}"))
+        rows.append(_row_labels(fields, missing, tr("{where}, line {line}", where=where, line=line)))
     if not rows:
         raise HierarchyError(
             tr("the file is empty"),
             where=where,
-            remedy=tr("Write one row for each value: the value, then a label for each level."),
+            remedy=tr("Write one line for each value: the value, then a label for each level."),
+            code="COBOGO-HIERARCHY-FILE",
         )
     if width == 1:
         raise HierarchyError(
-            tr('the file has a single column when it is separated by "{separator}"', separator=separator),
+            tr('the file has a single column if its separator is "{separator}"', separator=separator),
             where=where,
             remedy=_other_separator(text, separator),
+            code="COBOGO-HIERARCHY-FILE",
         )
     return Hierarchy.from_columns(attribute, list(zip(*rows, strict=True)), where=where)
 
@@ -70,11 +74,11 @@ def csv_hierarchy(
 def read_regular(path: Path) -> bytes:
     """The content of a file that ends: a device or a pipe may not, and more than 256 MiB are no list of values."""
     if not stat.S_ISREG(path.stat().st_mode) and not path.is_dir():  # before it is opened: a pipe would wait
-        raise OSError(errno.EINVAL, "it is not a regular file")
+        raise OSError(errno.EINVAL, tr("it is not a regular file"))
     with path.open("rb") as stream:
         content = stream.read(LARGEST + 1)
     if len(content) > LARGEST:
-        raise OSError(errno.EFBIG, f"it has more than {LARGEST >> 20} MiB")
+        raise OSError(errno.EFBIG, tr("it has more than {size} MiB", size=LARGEST >> 20))
     return content
 
 
@@ -82,13 +86,18 @@ def _text(path: Path, encoding: str, where: str) -> str:
     try:
         raw = read_regular(path)
     except FileNotFoundError:
-        remedy = tr("Looked at {path}. Paths are relative to the policy file.", path=path)
-        raise HierarchyError(tr("no such file"), where=where, remedy=remedy) from None
+        raise HierarchyError(
+            tr("no such file"),
+            where=where,
+            remedy=tr("Check the path: {path}. Paths are relative to the policy file.", path=path),
+            code="COBOGO-HIERARCHY-FILE",
+        ) from None
     except OSError as error:
         raise HierarchyError(
             tr("cannot be read: {strerror}", strerror=error.strerror),
             where=where,
-            remedy=tr("Looked at {path}.", path=path),
+            remedy=tr("Check the path: {path}. Paths are relative to the policy file.", path=path),
+            code="COBOGO-HIERARCHY-FILE",
         ) from None
     if raw.startswith(codecs.BOM_UTF8):
         encoding = "utf-8-sig"  # the mark says what the bytes are, whatever the encoding of the data
@@ -99,28 +108,31 @@ def _text(path: Path, encoding: str, where: str) -> str:
         raise HierarchyError(
             tr("is not {encoding} text (byte {start})", encoding=encoding, start=error.start),
             where=tr("{where}, line {line}", where=where, line=line),
-            remedy=tr('Save it as UTF-8, or say encoding = "latin-1" beside csv in the policy.'),
+            remedy=tr('Save it as UTF-8, or write encoding = "latin-1" beside csv in the policy.'),
+            code="COBOGO-HIERARCHY-FILE",
         ) from None
 
 
 def _rows(text: str, separator: str, where: str) -> Iterator[tuple[int, list[str]]]:
     """The rows that are not blank, each with the number of its (last) line."""
     if separator in '"\r\n':
-        remedy = tr("Say which character separates the columns with separator beside csv in the policy.")
         raise HierarchyError(
-            tr("{separator!r} cannot separate columns", separator=separator), where=where, remedy=remedy
+            tr("{separator!r} cannot separate columns", separator=separator),
+            where=where,
+            remedy=tr('Write the separator of the file beside csv in the policy: separator = ";".'),
+            code="COBOGO-HIERARCHY-FILE",
         )
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     try:
         for fields in reader:
             if fields and not (len(fields) == 1 and not fields[0].strip()):
                 yield reader.line_num, fields
-    except csv.Error as error:
-        remedy = tr('Close every quote, and write a quote inside a label twice: "".')
+    except csv.Error:
         raise HierarchyError(
-            tr("is not CSV: {error}", error=error),
-            where=tr("{where}, line {line_num}", where=where, line_num=reader.line_num),
-            remedy=remedy,
+            tr("a quoted label is not closed"),
+            where=tr("{where}, line {line}", where=where, line=reader.line_num),
+            remedy=tr('Close every quote, and write a quote inside a label twice: "".'),
+            code="COBOGO-HIERARCHY-FILE",
         ) from None
 
 
@@ -131,19 +143,20 @@ def _row_labels(fields: list[str], missing: Collection[str], where: str) -> list
     if "" in fields:
         # An empty label would be released as NULL and taken for a value that was never known.
         raise HierarchyError(
-            tr('the value "{fields}" has an empty label at level {index}', fields=fields[0], index=fields.index("")),
+            tr('the value "{value}" has an empty label at level {level}', value=fields[0], level=fields.index("")),
             where=where,
-            remedy=tr("Write the label that stands for the value at that level."),
+            remedy=tr("Write the label that the value has at that level."),
+            code="COBOGO-HIERARCHY-FILE",
         )
     return list(fields)
 
 
 def _other_separator(text: str, separator: str) -> str:
     first = next(line for line in text.splitlines() if line.strip())
-    found = [shown for mark, shown in USUAL_SEPARATORS.items() if mark in first and mark != separator]
-    guess = f" (perhaps {' or '.join(found)})" if found else ""
-    return f"It probably has another separator{guess}: say which with separator beside csv in the policy."
-
-
-def _columns(width: int) -> str:
-    return "1 column" if width == 1 else f"{width} columns"
+    found = [mark for mark in USUAL_SEPARATORS if mark in first and mark != separator]
+    if not found:
+        return tr(
+            "Write the separator of the file beside csv in the policy, and give each line a label for each level."
+        )
+    mark = "\\t" if found[0] == "\t" else found[0]
+    return tr('It seems to be separated by "{mark}": write separator = "{mark}" beside csv in the policy.', mark=mark)

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from operator import attrgetter, itemgetter
 
-from cobogo.data.hierarchy.base import Hierarchy, unfit
+from cobogo.data.hierarchy.base import Hierarchy
 from cobogo.data.policy import DatesHierarchy
-from cobogo.errors import HierarchyError
-from cobogo.floor.language import tr
+from cobogo.errors import HierarchyError, UnfitValues
+from cobogo.floor.language import join, tr, trn
 
 DATE = ("year", "month", "day")
 MOMENT = (*DATE, "hour", "minute", "second", "microsecond")
@@ -37,6 +37,16 @@ SAYS = SHOWS | {"G": ("year",), "j": ("month", "day")} | dict.fromkeys("aAuwUWVZ
 
 NUMERIC = {"Y": "[0-9]{4}"} | dict.fromkeys("mdHMS", "[0-9]{1,2}")
 DIRECTIVE = re.compile(r"%-?(.?)", re.DOTALL)
+_PARTS = {
+    "year": tr("year"),
+    "month": tr("month"),
+    "day": tr("day"),
+    "hour": tr("hour"),
+    "minute": tr("minute"),
+    "second": tr("second"),
+    "microsecond": tr("microsecond"),
+    "tzinfo": tr("time zone"),
+}
 LEAP_YEAR = 2000
 """Stands for the year where the data has none, so that 29/02 is a date."""
 
@@ -56,17 +66,33 @@ def dates_hierarchy(attribute: str, spec: DatesHierarchy, values: Sequence[str],
         except (ValueError, OverflowError):
             wrong.append(value)
     if wrong:
-        why = f'cannot be read as a date of the form "{spec.dates}"'
-        remedy = tr("Correct them in the data, change dates in the policy, or list them under missing in [data].")
-        raise unfit(wrong, why, where=where, remedy=remedy)
+        raise _no_dates(wrong, spec.dates, all_wrong=len(wrong) == len(values), where=where)
     dated.sort(key=itemgetter(0))
     moments = [moment for moment, _ in dated]
     columns = [[value for _, value in dated], *(_labels(moments, level, where) for level in spec.levels)]
     try:
         return Hierarchy.from_columns(attribute, columns, where=where)
     except HierarchyError as error:
-        remedy = tr("Order levels from the finest to the coarsest, each a function of the one before.")
-        raise HierarchyError(error.what, where=error.where, remedy=remedy) from None
+        remedy = tr("Order levels from the finest to the coarsest: each must follow from the one before it.")
+        raise HierarchyError(error.what, where=error.where, remedy=remedy, code=error.code) from None
+
+
+def _no_dates(wrong: list[str], form: str, *, all_wrong: bool, where: str) -> UnfitValues:
+    """The error for values that are not dates in a format, with the format that they have where it can be told."""
+    from cobogo.data.schema.profile import guess_date_format
+
+    meant = guess_date_format(wrong) if all_wrong else None
+    if meant is not None:
+        remedy = tr('They look like dates in the format "{form}": write dates = "{form}".', form=meant)
+    else:
+        remedy = tr("Correct them in the data, change dates in the policy, or list them under missing in [data].")
+    what = trn(
+        '{n:,} value of the data is not a date in the format "{form}"',
+        '{n:,} values of the data are not dates in the format "{form}"',
+        n=len(wrong),
+        form=form,
+    )
+    return UnfitValues(what, wrong, where=where, remedy=remedy)
 
 
 def _labels(moments: list[datetime], form: str, where: str) -> list[str]:
@@ -104,11 +130,12 @@ def _fields(form: str, table: dict[str, tuple[str, ...]], where: str) -> tuple[s
     fields: dict[str, None] = {}
     for directive in DIRECTIVE.finditer(form):
         if directive[1] not in table:
-            remedy = tr("See strftime in the documentation of Python: %d, %m, %Y, %H, %M are the usual ones.")
+            remedy = tr("The usual parts are %d, %m, %Y, %H and %M; the documentation of Python lists all (strftime).")
             raise HierarchyError(
                 tr('"{directive}" in "{form}" is not a part of a date', directive=directive[0], form=form),
                 where=where,
                 remedy=remedy,
+                code="COBOGO-HIERARCHY-OPTIONS",
             )
         fields.update(dict.fromkeys(table[directive[1]]))
     return tuple(fields)
@@ -123,21 +150,28 @@ def _reader(spec: DatesHierarchy, where: str) -> Callable[[str], datetime]:
         said += ("month", "day")
     if not said:
         remedy = tr('Write the format of the data, such as "%d/%m/%Y".')
-        raise HierarchyError(tr('dates = "{form}" tells no date', form=form), where=where, remedy=remedy)
+        raise HierarchyError(
+            tr('dates = "{form}" has no part of a date', form=form),
+            where=where,
+            remedy=remedy,
+            code="COBOGO-HIERARCHY-OPTIONS",
+        )
     for level in spec.levels:
         absent = [field for field in _fields(level, SHOWS, where) if field not in said]
         if absent:
             what = tr(
-                'the level "{level}" needs the {absent}, which "{form}" does not tell',
+                'the level "{level}" needs parts that "{form}" does not have: {absent}',
                 level=level,
-                absent=" and ".join(absent),
+                absent=join([_PARTS[part] for part in absent], ", "),
                 form=form,
             )
-            remedy = tr("Use in levels only what the dates of the data tell.")
-            raise HierarchyError(what, where=where, remedy=remedy)
+            remedy = tr("Use in levels only parts that the dates of the data have.")
+            raise HierarchyError(what, where=where, remedy=remedy, code="COBOGO-HIERARCHY-OPTIONS")
         if not level:
             remedy = tr('Write a format such as "%Y": an empty label would be released as NULL.')
-            raise HierarchyError(tr("the format of a level is empty"), where=where, remedy=remedy)
+            raise HierarchyError(
+                tr("the format of a level is empty"), where=where, remedy=remedy, code="COBOGO-HIERARCHY-OPTIONS"
+            )
     if all(name in NUMERIC for name in directives) and len(set(directives)) == len(directives):
         return _numeric_reader(form, directives)
     # Without a year strptime takes 1900, in which 29 February does not exist.
@@ -145,10 +179,12 @@ def _reader(spec: DatesHierarchy, where: str) -> Callable[[str], datetime]:
     sample = datetime(LEAP_YEAR, 1, 2, 3, 4, 5, tzinfo=UTC).strftime(form)
     try:
         datetime.strptime(before + sample, year + form)
-    except (ValueError, re.error) as error:
-        remedy = tr("See strptime in the documentation of Python for what can be read.")
+    except (ValueError, re.error):
         raise HierarchyError(
-            tr('dates = "{form}" cannot be read: {error}', form=form, error=error), where=where, remedy=remedy
+            tr('dates = "{form}" is not a format in which dates can be read', form=form),
+            where=where,
+            remedy=tr("The documentation of Python lists what a format may have (strptime)."),
+            code="COBOGO-HIERARCHY-OPTIONS",
         ) from None
     return lambda text: datetime.strptime(before + text, year + form)
 

@@ -12,6 +12,7 @@ from cobogo.data.hierarchy.base import Hierarchy, Label
 from cobogo.data.policy import OrderingHierarchy, TreeHierarchy
 from cobogo.errors import HierarchyError
 from cobogo.floor.language import tr
+from cobogo.floor.untrusted import shorten
 
 
 def ordering_hierarchy(
@@ -35,6 +36,7 @@ def ordering_hierarchy(
                 tr('in steps of {step} two groups would both be called "{alike}"', step=step, alike=alike[0]),
                 where=where,
                 remedy=tr('Rename the categories that contain " - ".'),
+                code="COBOGO-HIERARCHY-SHAPE",
             )
         columns.append([name for name, group in zip(names, groups, strict=True) for _ in group])
     return Hierarchy.from_columns(attribute, columns, where=where)
@@ -44,7 +46,12 @@ def _check(spec: OrderingHierarchy, missing: Collection[str], where: str) -> Non
     twice = _repetitions(spec.ordering)
     if twice:
         remedy = tr("List every category once.")
-        raise HierarchyError(tr('ordering lists "{twice}" more than once', twice=twice[0]), where=where, remedy=remedy)
+        raise HierarchyError(
+            tr('ordering lists "{twice}" more than once', twice=twice[0]),
+            where=where,
+            remedy=remedy,
+            code="COBOGO-HIERARCHY-SHAPE",
+        )
     null = [category for category in spec.ordering if not category or category in missing]
     if null:
         # The data never holds such a text: it is read as NULL, which has no place in an order.
@@ -52,6 +59,7 @@ def _check(spec: OrderingHierarchy, missing: Collection[str], where: str) -> Non
             tr('ordering lists "{null}", which is read as NULL', null=null[0]),
             where=where,
             remedy=tr("Take it out of ordering, or out of missing in [data]."),
+            code="COBOGO-HIERARCHY-SHAPE",
         )
     for small, large in pairwise(spec.steps):
         if large % small:
@@ -63,6 +71,7 @@ def _check(spec: OrderingHierarchy, missing: Collection[str], where: str) -> Non
                 ),
                 where=where,
                 remedy=tr("Make each step a multiple of the one before."),
+                code="COBOGO-HIERARCHY-OPTIONS",
             )
 
 
@@ -83,16 +92,16 @@ def tree_hierarchy(attribute: str, spec: TreeHierarchy, *, missing: Collection[s
     for branch, leaves in _branches(spec.tree, (), where):
         if rows and len(rows[0]) != len(branch) + 1:
             # A leaf that lies higher than the others would have no label at the levels between.
-            first, here = _tables(len(rows[0]) - 1), _tables(len(branch))
             raise HierarchyError(
                 tr(
-                    "the tree is ragged: the leaves of {quote} lie {here} deep, the first ones {first}",
-                    quote=_quote(branch),
-                    here=here,
-                    first=first,
+                    'the leaves of the branch "{branch}" are at depth {here}, the first ones at depth {first}',
+                    branch=_name(branch),
+                    here=len(branch),
+                    first=len(rows[0]) - 1,
                 ),
                 where=where,
                 remedy=tr("Bring all leaves to the same depth; repeat the name of a branch that has no finer parts."),
+                code="COBOGO-HIERARCHY-SHAPE",
             )
         rows += [(_leaf(leaf, branch, missing, where), *reversed(branch)) for leaf in leaves]
     return Hierarchy.from_columns(attribute, list(zip(*rows, strict=True)), where=where)
@@ -104,40 +113,55 @@ def _branches(
     """Each list of leaves with the names of the tables around it, from the outside in."""
     if not tree:
         raise HierarchyError(
-            tr("{quote} is empty", quote=_quote(above)), where=where, remedy=tr("Give it leaves, or take it out.")
+            tr('the branch "{branch}" is empty', branch=_name(above)) if above else tr("the tree is empty"),
+            where=where,
+            remedy=tr("Give it leaves, or take it out."),
+            code="COBOGO-HIERARCHY-SHAPE",
         )
     for name, content in tree.items():
         branch = (*above, name)
         if not name:
             remedy = tr("Name every branch: an empty name would be released as NULL.")
             raise HierarchyError(
-                tr("{quote} has a branch without name", quote=_quote(above)), where=where, remedy=remedy
+                tr('the branch "{branch}" has a branch without a name', branch=_name(above))
+                if above
+                else tr("the tree has a branch without a name"),
+                where=where,
+                remedy=remedy,
+                code="COBOGO-HIERARCHY-SHAPE",
             )
         if isinstance(content, Mapping):
             yield from _branches(content, branch, where)
         elif isinstance(content, list | tuple) and content:
             yield branch, list(content)
         else:
-            what = "is empty" if isinstance(content, list | tuple) else "is neither a table nor a list of leaves"
-            remedy = tr('Write its leaves as a list: {name} = ["…", "…"].', name=name)
-            raise HierarchyError(f"{_quote(branch)} {what}", where=where, remedy=remedy)
+            empty = isinstance(content, list | tuple)
+            raise HierarchyError(
+                tr('the branch "{branch}" is empty', branch=_name(branch))
+                if empty
+                else tr('the branch "{branch}" is neither a table nor a list of leaves', branch=_name(branch)),
+                where=where,
+                remedy=tr('Write its leaves as a list: {name} = ["…", "…"].', name=name),
+                code="COBOGO-HIERARCHY-SHAPE",
+            )
 
 
 def _leaf(leaf: object, branch: tuple[str, ...], missing: Collection[str], where: str) -> Label:
     if isinstance(leaf, bool) or not isinstance(leaf, str | int | float):
         remedy = tr("A list holds leaves only; branches are tables.")
         raise HierarchyError(
-            tr("{quote} holds {leaf!r}, which is not a text", quote=_quote(branch), leaf=leaf),
+            tr(
+                'the branch "{branch}" has the leaf {leaf}, which is not a text',
+                branch=_name(branch),
+                leaf=shorten(leaf),
+            ),
             where=where,
             remedy=remedy,
+            code="COBOGO-HIERARCHY-SHAPE",
         )
     text = str(leaf)
     return None if not text or text in missing else text
 
 
-def _quote(branch: tuple[str, ...]) -> str:
-    return f'the branch "{" > ".join(branch)}"' if branch else "the tree"
-
-
-def _tables(depth: int) -> str:
-    return "1 table" if depth == 1 else f"{depth} tables"
+def _name(branch: tuple[str, ...]) -> str:
+    return " > ".join(branch)

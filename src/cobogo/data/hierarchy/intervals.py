@@ -11,10 +11,10 @@ from math import isfinite
 from operator import itemgetter
 from typing import Literal
 
-from cobogo.data.hierarchy.base import SUPPRESSED, Hierarchy, unfit
+from cobogo.data.hierarchy.base import SUPPRESSED, Hierarchy
 from cobogo.data.policy import IntervalsHierarchy
-from cobogo.errors import HierarchyError
-from cobogo.floor.language import tr
+from cobogo.errors import HierarchyError, UnfitValues
+from cobogo.floor.language import tr, trn
 
 DecimalMark = Literal[".", ","]
 
@@ -49,9 +49,7 @@ def intervals_hierarchy(
         else:
             numbers.append((number, value))
     if wrong:
-        why = f'cannot be read as a number with decimal mark "{decimal}"'
-        remedy = "Correct them in the data, set decimal in the policy, or list them under missing in [data]."
-        raise unfit(wrong, why, where=where, remedy=remedy)
+        raise _no_numbers(wrong, decimal, where)
 
     keys = ("origin", "lower", "upper", "bottom_code", "top_code")
     given = {key: _exact(getattr(spec, key), key, where) for key in keys if getattr(spec, key) is not None}
@@ -71,6 +69,23 @@ def intervals_hierarchy(
     write = partial(_label, text=text, whole=places == 0, decimal=decimal)
     columns = [[value for _, value in ordered], *(_column(amounts, step, cuts, write) for step in steps)]
     return Hierarchy.from_columns(attribute, columns, where=where)
+
+
+def _no_numbers(wrong: list[str], decimal: DecimalMark, where: str) -> UnfitValues:
+    other: DecimalMark = "." if decimal == "," else ","
+    if all(_parse(value, other) is not None for value in wrong):
+        remedy = tr('They have the decimal mark "{mark}": write decimal = "{mark}" under [data].', mark=other)
+    else:
+        remedy = tr(
+            "Correct them in the data, or list them under missing in [data] if they mean that a value is unknown."
+        )
+    what = trn(
+        '{n:,} value of the data is not a number with the decimal mark "{mark}"',
+        '{n:,} values of the data are not numbers with the decimal mark "{mark}"',
+        n=len(wrong),
+        mark=decimal,
+    )
+    return UnfitValues(what, wrong, where=where, remedy=remedy)
 
 
 @dataclass(frozen=True)
@@ -176,28 +191,43 @@ def _exact(number: float, key: str, where: str) -> tuple[int, int]:
     if parsed is None:
         key = key.replace("_", "-")
         raise HierarchyError(
-            tr("{key} must be a finite number. Got {number} instead", key=key, number=number), where=where
+            tr("{key} must be a finite number. Got {number} instead", key=key, number=number),
+            where=where,
+            remedy=tr("Write another number."),
+            code="COBOGO-HIERARCHY-OPTIONS",
         )
     return parsed
 
 
 def _check(steps: list[int], cuts: _Cuts, text: Callable[[int], str], where: str) -> None:
     def wrong(what: str, remedy: str) -> HierarchyError:
-        return HierarchyError(what, where=where, remedy=remedy)
+        return HierarchyError(what, where=where, remedy=remedy, code="COBOGO-HIERARCHY-OPTIONS")
 
     for step in steps:
         if step <= 0:
-            raise wrong(f"an interval cannot be {text(step)} wide", "Give widths above 0.")
+            raise wrong(tr("an interval cannot be {width} wide", width=text(step)), tr("Give widths above 0."))
     for small, large in pairwise(steps):
         if large % small:
-            what = f"intervals {text(small)} and {text(large)} wide do not nest: the second is no multiple of the first"
-            raise wrong(what, "Make each width a multiple of the one before.")
+            what = tr(
+                "intervals {small} and {large} wide do not nest: {large} is not a multiple of {small}",
+                small=text(small),
+                large=text(large),
+            )
+            raise wrong(what, tr("Make each width a multiple of the one before."))
     if cuts.open_ends and (cuts.lower is None or cuts.upper is None):
-        raise wrong("open-ends needs both lower and upper", "Say between which numbers the closed intervals lie.")
+        raise wrong(
+            tr("open-ends needs both lower and upper"), tr("Give the numbers between which the intervals are closed.")
+        )
     if cuts.lower is not None and cuts.upper is not None and cuts.lower >= cuts.upper:
-        raise wrong(f"lower {text(cuts.lower)} is not below upper {text(cuts.upper)}", "Exchange them.")
+        raise wrong(
+            tr("lower {lower} is not below upper {upper}", lower=text(cuts.lower), upper=text(cuts.upper)),
+            tr("Exchange them."),
+        )
     if cuts.bottom is not None and cuts.top is not None and cuts.bottom > cuts.top:
-        raise wrong(f"bottom-code {text(cuts.bottom)} is above top-code {text(cuts.top)}", "Exchange them.")
+        raise wrong(
+            tr("bottom-code {bottom} is above top-code {top}", bottom=text(cuts.bottom), top=text(cuts.top)),
+            tr("Exchange them."),
+        )
 
 
 def _check_bounds(ordered: list[tuple[int, str]], cuts: _Cuts, text: Callable[[int], str], where: str) -> None:
@@ -208,5 +238,11 @@ def _check_bounds(ordered: list[tuple[int, str]], cuts: _Cuts, text: Callable[[i
     if outside:
         known = {"lower": cuts.lower, "upper": cuts.upper}
         bounds = [f"{key} = {text(bound)}" for key, bound in known.items() if bound is not None]
-        remedy = "Correct them in the data, widen the bounds, or say open-ends = true."
-        raise unfit(outside, f"cannot be placed within {' and '.join(bounds)}", where=where, remedy=remedy)
+        what = trn(
+            "{n:,} value of the data is outside {bounds}",
+            "{n:,} values of the data are outside {bounds}",
+            n=len(outside),
+            bounds=", ".join(bounds),
+        )
+        remedy = tr("Correct them in the data, widen the bounds, or write open-ends = true.")
+        raise UnfitValues(what, outside, where=where, remedy=remedy)

@@ -6,8 +6,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from cobogo.data.hierarchy.base import Hierarchy, unfit
+from cobogo.data.hierarchy.base import Hierarchy
 from cobogo.data.policy import MaskHierarchy, PathHierarchy
+from cobogo.errors import UnfitValues
+from cobogo.floor.language import tr, trn
 
 
 def path_hierarchy(attribute: str, spec: PathHierarchy, values: Sequence[str], *, where: str) -> Hierarchy:
@@ -23,12 +25,17 @@ def path_hierarchy(attribute: str, spec: PathHierarchy, values: Sequence[str], *
     _, expected = max(((count, number) for number, count in numbers.items()), default=(0, 1))
     wrong = [value for value in values if len(parts := value.split(separator)) != expected or "" in parts]
     if wrong:
-        counted = "1 part" if expected == 1 else f"{expected} parts"
-        raise unfit(
+        raise UnfitValues(
+            trn(
+                '{n:,} value of the data does not have {parts} parts with "{separator}" between them',
+                '{n:,} values of the data do not have {parts} parts with "{separator}" between them',
+                n=len(wrong),
+                separator=separator,
+                parts=expected,
+            ),
             wrong,
-            f'cannot be split at "{separator}" into {counted}, none of them empty',
             where=where,
-            remedy="Complete them in the data (an unknown part needs a name too), or correct path in the policy.",
+            remedy=tr("Complete them in the data (an unknown part needs a name too), or correct path in the policy."),
         )
     return Hierarchy.from_steps(attribute, values, [lambda label: label.partition(separator)[2]] * (expected - 1))
 
@@ -44,11 +51,16 @@ def mask_hierarchy(attribute: str, spec: MaskHierarchy, values: Sequence[str], *
     already = [value for value in values if spec.character in value]
     if already:
         # A released 6002* must stand for all that begins with 6002, not for one value that was written so.
-        raise unfit(
+        raise UnfitValues(
+            trn(
+                '{n:,} value of the data already has the mask character "{character}"',
+                '{n:,} values of the data already have the mask character "{character}"',
+                n=len(already),
+                character=spec.character,
+            ),
             already,
-            f'cannot be masked, for the mask character "{spec.character}" is part of them',
             where=where,
-            remedy="Choose another one with character beside mask in the policy.",
+            remedy=tr('Choose another one beside mask in the policy: character = "#".'),
         )
     height = max((len(value) - spec.keep for value in values), default=0)
     return Hierarchy.from_steps(attribute, values, [_masker(spec, level) for level in range(1, height + 1)])

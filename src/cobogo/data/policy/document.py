@@ -11,6 +11,8 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, PrivateAttr, ValidationError
 
+from cobogo.data.policy.columns import column_problems
+from cobogo.data.policy.complaints import did_you_mean, explain_error, list_errors
 from cobogo.data.policy.masking import Masking
 from cobogo.data.policy.random_releases import Perturbation, Randomization, Sampling, Synthesis
 from cobogo.data.policy.tables import (
@@ -25,10 +27,11 @@ from cobogo.data.policy.tables import (
     Role,
     Utility,
 )
-from cobogo.data.policy.toml_file import PolicyTable, explain_error, read_toml, refuse_depth
+from cobogo.data.policy.toml_file import PolicyTable, read_toml, refuse_depth
 from cobogo.errors import PolicyError
-from cobogo.floor.language import tr
+from cobogo.floor.language import join, tr
 from cobogo.floor.representation import brief
+from cobogo.floor.untrusted import shorten
 
 
 class Policy(PolicyTable):
@@ -92,7 +95,10 @@ class Policy(PolicyTable):
         try:
             policy = cls.model_validate(content)
         except ValidationError as error:
-            raise explain_error(error, name, cls) from None
+            problems = list_errors(error, cls)
+            if trusted is None:
+                problems += column_problems(content, Path(home))
+            raise PolicyError.gather(problems, name) from None
         policy._home = Path(home)
         policy._name = name
         policy._trusted = None if trusted is None else frozenset(trusted)
@@ -110,7 +116,10 @@ class Policy(PolicyTable):
         if isinstance(policy, str | Path):
             return cls.load(policy)
         raise PolicyError(
-            tr("a policy is a path, a mapping or a Policy. Got {name} instead", name=type(policy).__name__)
+            tr("a policy is a path, a mapping or a Policy. Got {name} instead", name=type(policy).__name__),
+            where="policy",
+            remedy=tr("Give the data and the policy: cobogo.anonymize(data, policy)."),
+            code="COBOGO-POLICY-TYPE",
         )
 
     @property
@@ -128,9 +137,10 @@ class Policy(PolicyTable):
         outside = self._trusted is not None and path not in self._trusted
         if outside and (Path(path).name != path or path == ".." or path.startswith("~")):
             raise PolicyError(
-                tr("{path!r} is no plain file name", path=path),
+                tr("{path!r} is not a plain file name", path=path),
                 where=self._name,
                 remedy=tr("Attach the file to the data set, and name it without directories."),
+                code="COBOGO-POLICY-VALUE",
             )
         try:
             full = self._home / Path(path).expanduser()
@@ -138,24 +148,43 @@ class Policy(PolicyTable):
         except (FileNotFoundError, NotADirectoryError):
             pass  # whoever reads it says so
         except (ValueError, RuntimeError, OSError):
-            raise PolicyError(tr("{path!r} is no path", path=path), where=self._name) from None
+            raise PolicyError(
+                tr("{path} is not a path of this machine", path=shorten(path)),
+                where=self._name,
+                remedy=tr("Check the path."),
+                code="COBOGO-POLICY-VALUE",
+            ) from None
         return full
 
     def resolve_url(self, url: str) -> str:
         """A URL of the policy from where the program runs: a database file's path is relative to the policy, too."""
         if self._trusted is not None and url not in self._trusted:
-            raise PolicyError(tr("may not name a database"), where=self._name)
+            raise PolicyError(
+                tr("may not name a database"),
+                where=self._name,
+                remedy=tr("Use a data set of the server instead."),
+                code="COBOGO-POLICY-VALUE",
+            )
         before, mark, path = url.partition("duckdb:///")
         return f"{mark}{self.resolve(path)}" if mark and not before else url
 
     def check_label(self, name: str | None, key: str) -> None:
-        """A label is a column that is released as it is: sensitive or non-sensitive."""
-        if name is not None and name not in self.with_role(Role.SENSITIVE) + self.with_role(Role.NON_SENSITIVE):
-            role = f"whose role is {self.attributes[name].role}" if name in self.attributes else "which is no attribute"
+        """A label is a column that is released unchanged: sensitive or non-sensitive."""
+        fit = self.with_role(Role.SENSITIVE) + self.with_role(Role.NON_SENSITIVE)
+        if name is not None and name not in fit:
+            known = self.attributes.get(name)
             raise PolicyError(
-                tr("the label is {name!r}, {role}", name=name, role=role),
+                tr("the label {name!r} is not an attribute", name=name)
+                if known is None
+                else tr("the label {name!r} has the role {role}", name=name, role=known.role),
                 where=f"{self.name}, {key}",
-                remedy=tr("Name a sensitive or non-sensitive attribute: a label is released as it is."),
+                remedy=join(
+                    [
+                        (did_you_mean(name, fit) if known is None else None) or "",
+                        tr("Name a sensitive or non-sensitive attribute: a label is released unchanged."),
+                    ]
+                ),
+                code="COBOGO-POLICY-COLUMNS",
             )
 
     @property
@@ -163,9 +192,10 @@ class Policy(PolicyTable):
         """The privacy models asked for; a policy that promises none is of no use to a job that asks for them."""
         if self.privacy is None:
             raise PolicyError(
-                tr("this key is required and is not there"),
+                tr("required key missing"),
                 where=f"{self.name}, privacy",
                 remedy=tr('Say what must hold, for example: models = [{ model = "k-anonymity", k = 5 }].'),
+                code="COBOGO-POLICY-MISSING",
             )
         return self.privacy.models
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 
 from cobogo.data.policy.toml_file import PolicyTable
+from cobogo.floor.language import tr
 
 Fakes = Literal[
     "cpf", "cnpj", "phone", "cep", "card", "email", "name", "given-name", "surname", "city", "street"
@@ -33,7 +34,9 @@ class Substitution(OperatorSpec):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if not self.consistent and (self.unique or self.group is not None):
-            raise ValueError("group and unique have a use for consistent substitutes only")
+            raise ValueError(
+                tr("group and unique need consistent = true"), tr("Leave them out, or leave out consistent = false.")
+            )
         return self
 
 
@@ -79,9 +82,15 @@ class ShiftSpec(OperatorSpec):
         try:
             found = datetime.strptime(sample.strftime(value), value)
         except ValueError:
-            raise ValueError(f"is no format of dates (time zones are not known). Got {value!r} instead") from None
+            raise ValueError(
+                tr("is not a format of dates without time zone. Got {value!r} instead", value=value),
+                tr('Write the format of the data, such as "%d/%m/%Y".'),
+            ) from None
         if found.date() != sample.date():
-            raise ValueError(f"must tell day, month and year. Got {value!r} instead")
+            raise ValueError(
+                tr("must have day, month and year. Got {value!r} instead", value=value),
+                tr('Write the format of the data, such as "%d/%m/%Y".'),
+            )
         return value
 
 
@@ -165,7 +174,7 @@ AnyOperator = Annotated[
     Discriminator(
         operator_of,
         custom_error_type="operator",
-        custom_error_message=f"a masked column has exactly one of the keys {', '.join(OPERATORS)}",
+        custom_error_message="exactly one operator",  # complaints.py has the words
     ),
 ]
 
@@ -183,7 +192,13 @@ class Masking(PolicyTable):
     def _consistent(self) -> Self:
         for name, operator in self.columns.items():
             if isinstance(operator, TokenSpec) and (self.vault is None or self.key is None):
-                raise ValueError(f'tokens for "{name}" need a vault and a key to it')
+                raise ValueError(
+                    tr('tokens for "{name}" need a vault and a key to it', name=name),
+                    tr("Give vault and key under [masking]; `cobogo vault` makes them."),
+                )
             if isinstance(operator, EncryptSpec) and self.secret is None:
-                raise ValueError(f'"{name}" cannot be encrypted without a secret: nobody could read it again')
+                raise ValueError(
+                    tr('"{name}" cannot be encrypted without a secret: nobody could read it again', name=name),
+                    tr("Give secret, the path of a file, under [masking]."),
+                )
         return self

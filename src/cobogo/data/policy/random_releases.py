@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from cobogo.data.policy.toml_file import PolicyTable
+from cobogo.floor.language import tr
 
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)]
 
@@ -38,7 +39,10 @@ class Randomization(PolicyTable):
     def _consistent(self) -> Self:
         unknown = set(self.domains or ()) - set(self.attributes or self.domains or ())
         if unknown:
-            raise ValueError(f"domains names {', '.join(sorted(unknown))}, which is not among the attributes")
+            raise ValueError(
+                tr("these names in domains are not among the attributes: {names}", names=", ".join(sorted(unknown))),
+                tr("Take them out of domains, or add them to attributes."),
+            )
         return self
 
 
@@ -55,7 +59,7 @@ class PerturbationStep(PolicyTable):
     @model_validator(mode="after")
     def _each_once(self) -> Self:
         if len(set(self.attributes)) < len(self.attributes):
-            raise ValueError("an attribute stands twice")
+            raise ValueError(tr("an attribute appears twice"), tr("Name each attribute once."))
         return self
 
 
@@ -82,11 +86,17 @@ class NoiseStep(PerturbationStep):
         given = [key for key in ("deviation", "relative", "share") if getattr(self, key) is not None]
         able = {"additive": ("deviation", "relative"), "multiplicative": ("deviation",), "correlated": ("share",)}
         if len(given) != 1 or given[0] not in able[self.kind]:
-            raise ValueError(f"{self.kind} noise takes {' or '.join(able[self.kind])}, and nothing else of the kind")
+            raise ValueError(
+                tr("{kind} noise needs exactly one of: {keys}", kind=self.kind, keys=", ".join(able[self.kind])),
+                tr("Give one of them, and leave the others out."),
+            )
         if self.kind == "correlated" and self.distribution != "gaussian":
-            raise ValueError("correlated noise is gaussian")
+            raise ValueError(tr("correlated noise is always gaussian"), tr("Leave distribution out."))
         if self.lower is not None and self.upper is not None and self.lower >= self.upper:
-            raise ValueError(f"lower {self.lower:g} is not below upper {self.upper:g}")
+            raise ValueError(
+                tr("lower {lower} is not below upper {upper}", lower=f"{self.lower:g}", upper=f"{self.upper:g}"),
+                tr("Exchange them."),
+            )
         return self
 
 
@@ -106,7 +116,10 @@ class SwapStep(PerturbationStep):
     def _consistent(self) -> Self:
         both = set(self.within) & set(self.attributes)
         if both:
-            raise ValueError(f"{', '.join(sorted(both))} cannot be swapped within its own values")
+            raise ValueError(
+                tr("these attributes are both swapped and in within: {names}", names=", ".join(sorted(both))),
+                tr("Take them out of within: a value cannot be swapped among records with the same value."),
+            )
         return self
 
 
@@ -125,9 +138,9 @@ class PramStep(PerturbationStep):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if (self.retention is None) == (self.matrix is None):
-            raise ValueError("give either retention or matrix")
+            raise ValueError(tr("needs either retention or matrix"), tr("Give one of the two."))
         if self.matrix is not None and len(self.attributes) > 1:
-            raise ValueError("a matrix is for one attribute")
+            raise ValueError(tr("a matrix is for one attribute"), tr("Write a step for each attribute."))
         return self
 
 
@@ -145,7 +158,7 @@ AnyStep = Annotated[
     Discriminator(
         _method,
         custom_error_type="method",
-        custom_error_message=f"a step has a method: {', '.join(METHODS)}",
+        custom_error_message="a known method",  # complaints.py has the words
     ),
 ]
 
@@ -200,18 +213,26 @@ class DomainSpec(PolicyTable):
     def _consistent(self) -> Self:
         given = [key for key in ("values", "bounds", "edges", "level") if getattr(self, key) is not None]
         if len(given) > 1:
-            raise ValueError(f"{' and '.join(given)} are two ways to say which values there are: give one")
+            raise ValueError(
+                tr("these keys say the same in different ways: {keys}", keys=", ".join(given)), tr("Give one of them.")
+            )
         if (self.bounds is None) != (self.bins is None):
-            raise ValueError("bounds and bins go together: a number lies between bounds, in one of so many bins")
+            raise ValueError(
+                tr("bounds and bins go together"),
+                tr("Give both: the smallest and the largest number, and the number of bins between them."),
+            )
         if self.decimals and self.bounds is None and self.edges is None:
-            raise ValueError("decimals are of numbers: give bounds and bins, or edges")
+            raise ValueError(tr("decimals are only for numbers"), tr("Give bounds and bins, or edges."))
         if self.values is not None and len(set(self.values)) < len(self.values):
-            raise ValueError("a value stands twice")
+            raise ValueError(tr("a value appears twice"), tr("List each value once."))
         if self.values is not None and "" in self.values:
-            raise ValueError("empty text is NULL, which is a value unless null = false")
+            raise ValueError(
+                tr("the empty text means NULL and cannot be listed"),
+                tr("Take it out. NULL is a value, unless you write null = false."),
+            )
         rising = self.edges or self.bounds or ()
         if any(one >= next_one for one, next_one in pairwise(rising)):
-            raise ValueError("bounds and edges rise from one to the next")
+            raise ValueError(tr("the numbers of bounds and edges must rise"), tr("Put them in ascending order."))
         return self
 
 
@@ -245,11 +266,17 @@ class Synthesis(PolicyTable):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if self.rho is not None and (self.epsilon is not None or self.delta is not None):
-            raise ValueError("give epsilon and delta, or rho")
+            raise ValueError(tr("epsilon and delta, or rho: not both"), tr("Leave out rho, or the other two."))
         if (self.epsilon is None) != (self.delta is None):
-            raise ValueError("epsilon and delta go together: noise is Gaussian, and δ is the chance that ε is exceeded")
+            raise ValueError(
+                tr("epsilon and delta go together: δ is the probability with which ε may be exceeded"), tr("Give both.")
+            )
         if self.curator is None and (self.dataset is not None or self.analyst is not None):
-            raise ValueError("dataset and analyst name a budget of a curator: give its file")
+            raise ValueError(
+                tr("dataset and analyst name a budget of a curator"), tr('Give its file: curator = "curator.toml".')
+            )
         if self.curator is not None and (self.dataset is None or self.analyst is None):
-            raise ValueError("a curator keeps budgets by dataset and analyst: name both")
+            raise ValueError(
+                tr("a curator keeps a budget for each dataset and analyst"), tr("Name both dataset and analyst.")
+            )
         return self

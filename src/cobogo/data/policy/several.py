@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from cobogo.data.policy.complaints import did_you_mean
 from cobogo.data.policy.document import Policy
 from cobogo.data.policy.toml_file import read_toml
 from cobogo.errors import PolicyError
-from cobogo.floor.language import nearest, tr
+from cobogo.floor.language import tr
 
 KEYS = ("data", "attributes", "columns", "key", "references")
 """What a table of ``[tables]`` may have."""
@@ -50,7 +51,7 @@ def lists_tables(policy: object) -> bool:
 
 
 def load_several(policy: str | Path | Mapping[str, Any]) -> TablePolicies:
-    """Read a policy that lists tables. What stands outside of ``[tables]`` is common to all."""
+    """Read a policy that lists tables. What is outside of ``[tables]`` is common to all."""
     path = None if isinstance(policy, Mapping) else Path(policy)
     content = dict(policy) if isinstance(policy, Mapping) else read_toml(Path(policy))
     home, name = (Path(), "policy") if path is None else (path.parent, str(path))
@@ -58,19 +59,38 @@ def load_several(policy: str | Path | Mapping[str, Any]) -> TablePolicies:
     common = {part: _mapping(content.get(part, {}), f"{name}, {part}") for part in ("data", "masking")}
     rest = {part: value for part, value in content.items() if part not in common}
     if "attributes" in rest or "columns" in common["masking"]:
-        raise PolicyError(tr("belongs to one of the tables"), where=f"{name}, attributes or masking.columns")
+        given = "attributes" if "attributes" in rest else "masking.columns"
+        raise PolicyError(
+            tr("belongs to one of the tables"),
+            where=f"{name}, {given}",
+            remedy=tr("Write it under [tables.NAME]."),
+            code="COBOGO-POLICY-KEY",
+        )
     output = _mapping(rest.pop("output", {}), f"{name}, output")
     directory = output.pop("directory", None)
     policies, keys, references = {}, {}, []
     for table, given in _mapping(tables, f"{name}, tables").items():
         where = f"{name}, tables.{table}"
         entry = _mapping(given, where)
-        for unknown in entry.keys() - set(KEYS):
-            raise PolicyError(
-                tr("unknown key"), where=f"{where}.{unknown}", remedy=tr("Known keys: {keys}.", keys=", ".join(KEYS))
+        unknown = [
+            PolicyError(
+                tr("unknown key"),
+                where=f"tables.{table}.{key}",
+                remedy=did_you_mean(key, KEYS) or tr("Known keys: {keys}.", keys=", ".join(KEYS)),
+                code="COBOGO-POLICY-KEY",
             )
+            for key in entry
+            if key not in KEYS
+        ]
+        if unknown:
+            raise PolicyError.gather(unknown, name)
         if not table.replace("-", "").replace("_", "").isalnum():
-            raise PolicyError(tr("a table's name has letters, digits, hyphens"), where=where)
+            raise PolicyError(
+                tr("a table's name may have letters, digits, hyphens and underscores"),
+                where=where,
+                remedy=tr("Rename it."),
+                code="COBOGO-POLICY-VALUE",
+            )
         masked = {"masking": common["masking"] | {"columns": entry["columns"]}} if "columns" in entry else {}
         whole = {
             **rest,
@@ -91,7 +111,9 @@ def load_several(policy: str | Path | Mapping[str, Any]) -> TablePolicies:
             raise PolicyError(
                 tr("there is no table {to_table!r}", to_table=reference.to_table),
                 where=where,
-                remedy=nearest(reference.to_table, policies, "the policy's [tables]"),
+                remedy=did_you_mean(reference.to_table, policies)
+                or tr("The tables are: {tables}.", tables=", ".join(policies)),
+                code="COBOGO-POLICY-VALUE",
             )
         _column(reference.to_column, policies[reference.to_table], where)
     return TablePolicies(name, home, policies, keys, tuple(references), None if directory is None else str(directory))
@@ -99,13 +121,21 @@ def load_several(policy: str | Path | Mapping[str, Any]) -> TablePolicies:
 
 def _mapping(value: object, where: str) -> dict[str, Any]:
     if not isinstance(value, Mapping):
-        raise PolicyError(tr("must be a table"), where=where)
+        raise PolicyError(
+            tr("must be a table"),
+            where=where,
+            remedy=tr("Write a table: {key} = {{ … }}.", key=where.rpartition(".")[2].rpartition(" ")[2]),
+            code="COBOGO-POLICY-TYPE",
+        )
     return dict(value)
 
 
 def _column(name: str, policy: Policy, where: str) -> str:
     if name not in policy.attributes:
         raise PolicyError(
-            tr("there is no attribute {name!r}", name=name), where=where, remedy=tr("Name a column of the table.")
+            tr("there is no attribute {name!r}", name=name),
+            where=where,
+            remedy=did_you_mean(name, policy.attributes) or tr("Name a column of the table."),
+            code="COBOGO-POLICY-COLUMNS",
         )
     return name

@@ -10,6 +10,7 @@ from pydantic import Field, field_validator, model_validator
 
 from cobogo.data.policy.hierarchies import AnyHierarchy
 from cobogo.data.policy.toml_file import PolicyTable, Separator
+from cobogo.floor.language import tr
 
 
 class Role(StrEnum):
@@ -18,7 +19,7 @@ class Role(StrEnum):
     IDENTIFIER = "identifier"  # names a person: never released
     QUASI_IDENTIFIER = "quasi-identifier"  # names a person together with others: recoded
     SENSITIVE = "sensitive"  # what must not be learnt about a person: released, protected by the models
-    NON_SENSITIVE = "non-sensitive"  # released as it is
+    NON_SENSITIVE = "non-sensitive"  # released unchanged
 
 
 Formulas = Literal["kept", "neutralised"]
@@ -63,14 +64,27 @@ class AttributePolicy(PolicyTable):
             given = self.model_fields_set & {"weight", "min_level", "max_level", "aggregate"}
             if given:
                 names = ", ".join(sorted(name.replace("_", "-") for name in given))
-                raise ValueError(f"{names} can be given for a quasi-identifier only; the role here is {self.role}")
+                raise ValueError(
+                    tr(
+                        "only a quasi-identifier may have: {names}. The role here is {role}",
+                        names=names,
+                        role=self.role,
+                    ),
+                    tr("Leave it out, or change the role."),
+                )
         if self.hierarchy is not None and self.role not in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
             raise ValueError(
-                f"a hierarchy has no use for the role {self.role}: quasi-identifiers are recoded by it, "
-                "and sensitive attributes compared"
+                tr(
+                    "only quasi-identifiers and sensitive attributes have a hierarchy. The role here is {role}",
+                    role=self.role,
+                ),
+                tr("Leave the hierarchy out, or change the role."),
             )
         if self.max_level is not None and self.max_level < self.min_level:
-            raise ValueError(f"min-level {self.min_level} is above max-level {self.max_level}")
+            raise ValueError(
+                tr("min-level {least} is above max-level {most}", least=self.min_level, most=self.max_level),
+                tr("Exchange them, or leave one out."),
+            )
         return self
 
 
@@ -84,7 +98,7 @@ class Privacy(PolicyTable):
     def _named(cls, models: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...]:
         for entry in models:
             if not isinstance(entry.get("model", ""), str):
-                raise ValueError('a model is named by a text, for example: { model = "k-anonymity", k = 5 }')
+                raise ValueError(tr("a model is named by a text"), tr('For example: { model = "k-anonymity", k = 5 }.'))
         return models
 
 
@@ -130,7 +144,9 @@ class RiskPolicy(PolicyTable):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if sum(given is not None for given in (self.population, self.population_size, self.fraction)) > 1:
-            raise ValueError("give one of population, population-size and fraction: each tells the others")
+            raise ValueError(
+                tr("population, population-size and fraction are three ways to say the same"), tr("Give one of them.")
+            )
         return self
 
 
@@ -146,9 +162,13 @@ class Output(PolicyTable):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if self.formulas == "neutralised" and self.format != "csv":
-            raise ValueError('formulas = "neutralised" is for format = "csv": nothing else is run by spreadsheets')
+            raise ValueError(
+                tr('formulas = "neutralised" is only for format = "csv"'), tr('Leave it out, or write format = "csv".')
+            )
         if (self.format == "table") != (self.table is not None):
-            raise ValueError('format = "table" and table = "its name" go together')
+            raise ValueError(
+                tr('format = "table" and table = "its name" go together'), tr("Give both, or neither of them.")
+            )
         return self
 
 

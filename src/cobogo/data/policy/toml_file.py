@@ -1,20 +1,17 @@
-"""Files of TOML tables: what every table is, reading them, and errors that name the place and the remedy."""
+"""Files of TOML tables: what every table is, and reading them."""
 
 from __future__ import annotations
 
-import difflib
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Tag, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import AfterValidator, BaseModel, ConfigDict
 
-from cobogo.errors import PolicyError, number_of
-from cobogo.floor.language import tr
-from cobogo.floor.untrusted import shorten
+from cobogo.errors import PolicyError
+from cobogo.floor.language import Text, tr
 
 DEEPEST = 100
 """Tables and lists within each other, in any policy: what goes deeper was not written by hand, and exhausts whoever
@@ -24,24 +21,65 @@ ENDS = re.compile(r"[={},\[\]]")
 """What ends a key."""
 
 
+DATA_FILE = re.compile(r"\.(csv|tsv|parquet|pq|xlsx?|ods|gz)$", re.IGNORECASE)
+"""Names of files that hold data, and no policy."""
+
+
 def read_toml(path: Path, kind: str = "policy") -> dict[str, Any]:
-    """The content of a file; ``kind`` is what messages call it, and the page of the documentation that tells of it."""
+    """The content of a file; ``kind`` is the page of the documentation that describes it."""
+    where = str(path)
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        raw = path.read_bytes()
     except FileNotFoundError:
-        raise PolicyError(tr("no such {kind} file", kind=kind), where=str(path), remedy=tr("Check the path.")) from None
-    except IsADirectoryError:
-        raise PolicyError(tr("is a directory, not a {kind} file", kind=kind), where=str(path)) from None
-    except UnicodeDecodeError as error:
         raise PolicyError(
-            tr("is not UTF-8 text (byte {start})", start=error.start),
-            where=str(path),
-            remedy=tr("Save the {kind} as UTF-8.", kind=kind),
+            tr("no such file"), where=where, remedy=tr("Check the path."), code="COBOGO-POLICY-FILE"
+        ) from None
+    except IsADirectoryError:
+        raise PolicyError(
+            tr("is a directory, not a file"),
+            where=where,
+            remedy=tr("Give the path of the file in it."),
+            code="COBOGO-POLICY-FILE",
         ) from None
     except OSError as error:
-        raise PolicyError(tr("cannot be read: {strerror}", strerror=error.strerror), where=str(path)) from None
-    remedy = f"See the {kind} page of the documentation for an example."
-    return parse_toml(text, str(path), remedy=remedy)
+        raise PolicyError(
+            tr("cannot be read: {strerror}", strerror=error.strerror),
+            where=where,
+            remedy=tr("Check the path and the rights to read it."),
+            code="COBOGO-POLICY-FILE",
+        ) from None
+    example = tr('The page "{page}" of the documentation has an example.', page=kind)
+    try:
+        return parse_toml(raw.decode("utf-8-sig"), where, remedy=example)
+    except UnicodeDecodeError as error:
+        if kind == "policy" and _is_data(path, raw):
+            raise _data_as_policy(path) from None
+        raise PolicyError(
+            tr("is not UTF-8 text (byte {start})", start=error.start),
+            where=where,
+            remedy=tr("Save it as UTF-8."),
+            code="COBOGO-POLICY-SYNTAX",
+        ) from None
+    except PolicyError:
+        if kind == "policy" and _is_data(path, raw):
+            raise _data_as_policy(path) from None
+        raise
+
+
+def _is_data(path: Path, raw: bytes) -> bool:
+    """Whether a file that is no TOML seems to hold data: by its name, or by a first line that is a header of CSV."""
+    first = raw[:4096].removeprefix(b"\xef\xbb\xbf").splitlines()[:1]
+    header = bool(first) and re.fullmatch(rb"[^=\[{#]*[;,\t|][^=\[{#]*", first[0]) is not None
+    return DATA_FILE.search(path.name) is not None or raw.startswith((b"PAR1", b"PK\x03\x04")) or header
+
+
+def _data_as_policy(path: Path) -> PolicyError:
+    return PolicyError(
+        tr("is a data file, and a policy is needed here"),
+        where=str(path),
+        remedy=tr("Write a policy for it: cobogo inspect {file} --write policy.toml", file=path.name),
+        code="COBOGO-POLICY-FILE",
+    )
 
 
 def parse_toml(text: str, where: str, *, remedy: str | None = None) -> dict[str, Any]:
@@ -56,13 +94,63 @@ def parse_toml(text: str, where: str, *, remedy: str | None = None) -> dict[str,
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise PolicyError(tr("is not TOML: {error}", error=error), where=where, remedy=remedy) from None
+        raise _syntax_error(str(error), text, where, remedy) from None
     except RecursionError:
         raise _too_deep(where) from None
     except ValueError:
-        raise PolicyError(tr("a number has more than 4,300 digits"), where=where) from None
+        raise PolicyError(
+            tr("a number has more than 4,300 digits"),
+            where=where,
+            remedy=tr("Write a smaller number."),
+            code="COBOGO-POLICY-SYNTAX",
+        ) from None
     refuse_depth(content, where)
     return content
+
+
+_SLIPS: tuple[tuple[str, Text], ...] = (
+    (r"[“”„‘’]", tr('The quotes are curly: type straight ones, as " is.')),
+    (r"=\s*[0-9]+,[0-9]+\s*(#.*)?$", tr("Write a decimal number with a point: 0.1.")),
+    (
+        r"=\s*[{\[]?.*=?\s*\"[^\"]*\\",
+        tr("Write a path with /, or between single quotes: a \\ has another meaning in TOML."),
+    ),
+    (r"^\s*[^=#\[\]{}]+$", tr("Every line is [a table] or a key with a value: key = value.")),
+    (r"^\s*[\w.\"-]+\s*:", tr("Write = between a key and its value, not a colon.")),
+    (r"=\s*(True|False|TRUE|FALSE)\b", tr("Write true and false in lower case.")),
+    (r"=\s*[^\W\d][^\"'=]*$", tr('Put text between quotes: path = "people.csv".')),
+    (r"^[^\"]*\"([^\"]*\"[^\"]*\")*[^\"]*$", tr("Close the quotes.")),
+    (r"^[^=]*[^\x00-\x7f][^=]*=", tr('Put a name with accents or blanks between quotes: "município" = { … }.')),
+    (r"^\s*[^\"'=]*\s[^\"'=\s]+\s*=", tr('Put a name with accents or blanks between quotes: "município" = { … }.')),
+)
+"""What a line that is no TOML often has, and what to do about it."""
+
+_CAUSES: tuple[tuple[str, Text], ...] = (
+    ("Cannot overwrite|Cannot declare|Cannot mutate|Duplicate", tr("a key or a table appears twice")),
+    ("Expected newline", tr("there is something after the end of a value")),
+    ("Unclosed|Expected ']'|end of document", tr("a bracket or a quote is not closed")),
+    ("Expected '='", tr("there is no = after a key")),
+    ("[Ee]scape|Illegal|Unterminated|string", tr("a text is not closed, or has a sign that TOML does not allow in it")),
+    ("Invalid value|Invalid statement|Invalid", tr("a value is not written as TOML needs it")),
+)
+"""What a parser of TOML says, by its first words, in ours."""
+
+
+def _syntax_error(said: str, text: str, where: str, remedy: str | None) -> PolicyError:
+    """What is wrong with a line of TOML, and the usual cause. The line is not shown: it may be of a file with data."""
+    found = re.search(r"at line ([0-9]+), column", said)
+    lines = text.splitlines()
+    number = int(found[1]) if found else len(lines)
+    line = lines[number - 1] if 0 < number <= len(lines) else ""
+    cause = next((cause for start, cause in _CAUSES if re.search(start, said)), tr("this line is not TOML"))
+    twice = cause is _CAUSES[0][1]
+    hint = None if twice else next((hint for slip, hint in _SLIPS if re.search(slip, line)), None)
+    return PolicyError(
+        tr("is not TOML: {cause}", cause=cause),
+        where=tr("{where}, line {line}", where=where, line=number),
+        remedy=tr("Write each key and each [table] once.") if twice else hint or remedy,
+        code="COBOGO-POLICY-SYNTAX",
+    )
 
 
 def refuse_depth(content: Any, where: str) -> None:
@@ -80,7 +168,7 @@ def refuse_depth(content: Any, where: str) -> None:
 
 
 def _count_dots(part: str) -> int:
-    """How many dots stand between parts of a key: not those of a text."""
+    """How many dots are between parts of a key: not those of a text."""
     return part.count(".") if part.lstrip()[:1] not in ("'", '"') else part.count('".') + part.count("'.")
 
 
@@ -88,7 +176,8 @@ def _too_deep(where: str) -> PolicyError:
     return PolicyError(
         tr("tables and lists are nested more than {deepest} deep", deepest=DEEPEST),
         where=where,
-        remedy=tr("Write it flatter."),
+        remedy=tr("Nest fewer tables and lists."),
+        code="COBOGO-POLICY-SYNTAX",
     )
 
 
@@ -106,79 +195,11 @@ class PolicyTable(BaseModel):
 
 def _separator(value: str) -> str:
     if not (len(value) == 1 and value.isascii() and not value.isalnum() and (value.isprintable() or value == "\t")):
-        raise ValueError("must be one ASCII character that is neither a letter nor a digit")
+        raise ValueError(tr("must be one ASCII character that is neither a letter nor a digit"))
     if value in "\"'\n\r":
-        raise ValueError("must not be a quote or a line end")
+        raise ValueError(tr("must not be a quote or a line end"))
     return value
 
 
 Separator = Annotated[str, AfterValidator(_separator)]
-"""What stands between the fields of a CSV file."""
-
-
-Candidates = list[tuple[str | None, type[BaseModel]]]
-"""The tables that may stand at a place, each with the tag that tells it from the others."""
-
-
-def explain_error(error: ValidationError, name: str, root: type[BaseModel]) -> PolicyError:
-    """The first of pydantic's complaints as a sentence, with the others counted."""
-    details = error.errors(include_url=False)
-    first = details[0]
-    keys, beside = _locate(first["loc"], root)
-    place = ".".join(keys)
-    more = f" (and {number_of(len(details) - 1, 'error')} more)" if len(details) > 1 else ""
-    what, remedy = _sentence(first, beside)
-    return PolicyError(what + more, where=f"{name}, {place}" if place else name, remedy=remedy)
-
-
-def _sentence(detail: ErrorDetails, known: list[str]) -> tuple[str, str | None]:
-    context = detail.get("ctx", {})
-    shown = detail["input"]
-    match detail["type"]:
-        case "extra_forbidden":
-            near = difflib.get_close_matches(str(detail["loc"][-1]), known, n=1)
-            return "unknown key", f'Did you mean "{near[0]}"?' if near else f"Known keys: {', '.join(known)}."
-        case "missing":
-            return "this key is required and is not there", None
-        case "value_error":
-            return str(context.get("error", detail["msg"])), None
-        case "enum" if str(shown).startswith("CONFIRM "):
-            meant = str(shown).removeprefix("CONFIRM ")
-            return (
-                f"the role {meant!r} is a guess of `cobogo inspect`",
-                f'Look at the column, then write role = "{meant}", or another role.',
-            )
-        case "enum" | "literal_error":
-            return f"must be {context['expected']}. Got {shorten(shown)} instead", None
-        case "too_short":
-            return "must not be empty", None
-    text = detail["msg"].replace("Input should", "must").replace("must be a valid", "must be a")
-    return (f"{text}. Got {shorten(shown)} instead" if isinstance(shown, str | int | float) else text), None
-
-
-def _locate(location: tuple[str | int, ...], root: type[BaseModel]) -> tuple[list[str], list[str]]:
-    """The keys of the file on the way to a place, without pydantic's tags, and the keys that are known there."""
-    keys: list[str] = []
-    here: Candidates = [(None, root)]
-    for number, step in enumerate(map(str, location)):
-        tagged: Candidates = [(None, part) for tag, part in here if tag == step]
-        if tagged:
-            here = tagged
-            continue
-        keys.append(step)
-        if number < len(location) - 1:
-            fields = [
-                field for _, part in here for name, field in part.model_fields.items() if step in (name, field.alias)
-            ]
-            here = [found for field in fields for found in _table_types((field.annotation, *field.metadata))] or here
-    return keys, [field.alias or name for _, part in here for name, field in part.model_fields.items()]
-
-
-def _table_types(annotations: tuple[Any, ...], tag: str | None = None) -> Iterator[tuple[str | None, type[BaseModel]]]:
-    """The tables within annotations: alone, of several kinds, in a list or under names."""
-    tag = next((kind.tag for kind in annotations if isinstance(kind, Tag)), tag)
-    for kind in annotations:
-        if isinstance(kind, type) and issubclass(kind, BaseModel):
-            yield tag, kind
-        else:
-            yield from _table_types(get_args(kind), tag)
+"""The character between the fields of a CSV file."""

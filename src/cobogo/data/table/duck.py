@@ -97,7 +97,12 @@ class DuckDB(Engine):
             "SELECT 1 FROM information_schema.tables WHERE table_catalog = ? AND table_schema = ? AND table_name = ?"
         )
         if not self.connection.con.execute(query, [HOUSE, schema or "main", table]).fetchone():
-            raise DataError(tr("there is no such table"), where=name, remedy=tr("Check data.table and its schema."))
+            raise DataError(
+                tr("there is no such table"),
+                where=name,
+                remedy=tr("Check data.table and its schema."),
+                code="COBOGO-DATA-FILE",
+            )
         return self.connection.sql(f"SELECT * FROM {self._place(name)}")
 
     def tables(self) -> list[str]:
@@ -249,14 +254,20 @@ class DuckDB(Engine):
         import duckdb
 
         if not writable and not file.exists():
-            raise DataError(tr("no such database file"), where=str(file))
+            raise DataError(
+                tr("no such file"),
+                where=str(file),
+                remedy=tr("Check the path of the database."),
+                code="COBOGO-DATA-FILE",
+            )
         try:
             self.sql(f"ATTACH {literal(str(file))} AS {HOUSE} ({'READ_WRITE' if writable else 'READ_ONLY'})")
         except duckdb.Error:
             raise OutputError(
                 tr("is not a DuckDB database that can be opened"),
                 where=str(file),
-                remedy=tr("Is another program using it?"),
+                remedy=tr("Check that no other program is using it."),
+                code="COBOGO-ENGINE",
             ) from None
 
     def _place(self, name: str) -> str:

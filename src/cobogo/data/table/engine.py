@@ -51,13 +51,20 @@ class Engine(ABC):
 
     @contextmanager
     def guard(self, what: str) -> Iterator[None]:
-        """A block whose failures of the engine are told as errors, without its words: they may quote values."""
+        """A block whose failures of the engine are raised as our errors, without its words: they may quote values."""
         try:
             yield
         except self.failures as error:
             raise DataError(
-                tr("{name} failed while {what}: {name2}", name=self.name, what=what, name2=type(error).__name__),
-                remedy=tr("Look at its connection, its memory, its disk and its rights."),
+                tr(
+                    "{engine} failed while {what}: {kind}",
+                    engine=self.name,
+                    what=_WORK.get(what, what),
+                    kind=type(error).__name__,
+                ),
+                where="--engine",
+                remedy=tr("Check its connection, its memory, the space on its disk and your rights."),
+                code="COBOGO-ENGINE",
             ) from None
 
     # Questions over a long time
@@ -105,7 +112,10 @@ class Engine(ABC):
     def open_table(self, name: str) -> Expression:
         """A table that is in the engine's database already, read where it is."""
         raise DataError(
-            tr("{name} has no tables of its own", name=self.name), where=name, remedy=tr("Give the URL of a database.")
+            tr("{engine} has no tables of its own", engine=self.name),
+            where=name,
+            remedy=tr("Give the URL of a database."),
+            code="COBOGO-ENGINE",
         )
 
     def tables(self) -> list[str]:
@@ -183,12 +193,13 @@ class Engine(ABC):
         """Refuse a table's name early, if nothing may be written there."""
         raise PolicyError(
             tr(
-                "{name} writes files, or there is no database to write the table {name2} into",
-                name=self.name,
-                name2=name,
+                "{engine} has no database into which the table {table} could be written",
+                engine=self.name,
+                table=name,
             ),
             where="output.format",
-            remedy=tr('Say "csv" or "parquet", or give the URL of a database.'),
+            remedy=tr('Write format = "csv" or "parquet", or give the URL of a database.'),
+            code="COBOGO-ENGINE",
         )
 
     def new_table(self, table: Expression, name: str) -> AbstractContextManager[Expression]:
@@ -285,9 +296,19 @@ def too_many_counts(most: int) -> TableTooLarge:
             "the table has more than {most:,} distinct combinations of quasi-identifiers and sensitive values",
             most=most,
         ),
-        remedy=tr("Give quasi-identifiers a min-level above 0, or make them coarser before."),
+        where="attributes",
+        remedy=tr("Give quasi-identifiers a min-level above 0, or make their values coarser before."),
     )
 
+
+_WORK = {
+    "reading": tr("reading"),
+    "counting": tr("counting"),
+    "reading and counting": tr("reading and counting"),
+    "counting reports": tr("counting reports"),
+    "transforming": tr("transforming"),
+}
+"""What an engine may be doing when it fails."""
 
 RELEASED = "Released by Cobogó"
 """How the comment of a table begins that a later release may replace."""
@@ -299,6 +320,7 @@ def foreign_table(name: str) -> OutputError:
         tr("is a table that Cobogó did not write"),
         where=name,
         remedy=tr("Choose another output.table, or drop it yourself."),
+        code="COBOGO-OUTPUT-OCCUPIED",
     )
 
 
@@ -356,6 +378,7 @@ def _require(module: str, engine: str, extra: str) -> None:
             tr("the engine {engine} is not installed", engine=engine),
             where=WHERE,
             remedy=tr("Install it: pip install 'cobogo[{extra}]'.", extra=extra),
+            code="COBOGO-INSTALL",
         )
 
 

@@ -14,24 +14,27 @@ from typing import Any
 
 from cobogo.data.policy import Data
 from cobogo.errors import DataError
-from cobogo.floor.language import tr
+from cobogo.floor.language import Text, tr, trn
 
 PARQUET = (".parquet", ".pq")
 
-_XML = ("is XML, as GPX and KML are, and no table", "Convert it to CSV, with a row of names of columns.")
+_CONVERT = tr("Convert it to CSV whose first line names the columns.")
+_SAVE = tr("Save it as CSV (UTF-8), and give that file.")
 
-OTHER_KINDS = {
-    b"PK\x03\x04": ("is a spreadsheet or a zip archive", "Save it as CSV (UTF-8), and give that file."),
-    b"\xd0\xcf\x11\xe0": ("is a spreadsheet", "Save it as CSV (UTF-8), and give that file."),
-    b"\xff\xfe": ("is UTF-16", "Save it as CSV (UTF-8)."),
-    b"\xfe\xff": ("is UTF-16", "Save it as CSV (UTF-8)."),
-    b"\x1f\x8b": ("is compressed by gzip", "Give it a name that ends in .gz."),
-    **dict.fromkeys((b"<?xml", b"<gpx", b"<kml", b"<html", b"<!doctype"), _XML),
-    b'{"': ("is JSON, as GeoJSON is, and no table", "Convert it to CSV, with a row of names of columns."),
-    b'[{"': ("is JSON, and no table", "Convert it to CSV, with a row of names of columns."),
-    b"PAR1": ("is a Parquet file", "Give it a name that ends in .parquet."),
+OTHER_KINDS: dict[bytes, tuple[Text, Text]] = {
+    b"PK\x03\x04": (tr("is a spreadsheet or a zip archive, not CSV"), _SAVE),
+    b"\xd0\xcf\x11\xe0": (tr("is a spreadsheet, not CSV"), _SAVE),
+    b"\xff\xfe": (tr("is UTF-16"), _SAVE),
+    b"\xfe\xff": (tr("is UTF-16"), _SAVE),
+    b"\x1f\x8b": (tr("is compressed by gzip"), tr("Give it a name that ends in .gz.")),
+    **dict.fromkeys(
+        (b"<?xml", b"<gpx", b"<kml", b"<html", b"<!doctype"), (tr("is XML (as GPX and KML are), not a table"), _CONVERT)
+    ),
+    b'{"': (tr("is JSON (as GeoJSON is), not a table"), _CONVERT),
+    b'[{"': (tr("is JSON, not a table"), _CONVERT),
+    b"PAR1": (tr("is a Parquet file"), tr("Give it a name that ends in .parquet.")),
 }
-"""By their first bytes, without blanks, files that are no CSV and are often taken for one."""
+"""By their first bytes, without blanks, files that are not CSV and are often taken for it."""
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -50,7 +53,9 @@ def list_files(path: str) -> list[str]:
     if Path(path).is_dir():
         inside = sorted(str(p) for p in Path(path).rglob("*") if p.is_file() and _counts(p.relative_to(path)))
         if not inside:
-            raise DataError(tr("is a directory with no files"), where=path)
+            raise DataError(
+                tr("is a directory without files"), where=path, remedy=tr("Check the path."), code="COBOGO-DATA-FILE"
+            )
         return inside
     if Path(path).exists():
         if not Path(path).is_file():
@@ -58,12 +63,18 @@ def list_files(path: str) -> list[str]:
                 tr("is not a regular file"),
                 where=path,
                 remedy=tr("A pipe cannot be read twice: save its content to a file."),
+                code="COBOGO-DATA-FILE",
             )
         return [path]
     found = sorted(glob.glob(path, recursive=True)) if glob.has_magic(path) else []  # noqa: PTH207
     if not found:
         what = tr("no file matches") if glob.has_magic(path) else tr("no such file")
-        raise DataError(what, where=path, remedy=tr("Check the path. In a policy, paths are relative to its file."))
+        raise DataError(
+            what,
+            where=path,
+            remedy=tr("Check the path. In a policy, paths are relative to its file."),
+            code="COBOGO-DATA-FILE",
+        )
     inside = [file for name in found for file in (list_files(name) if Path(name).is_dir() else [name])]
     return list(dict.fromkeys(inside))
 
@@ -78,7 +89,10 @@ def are_parquet(files: Sequence[str], path: str) -> bool:
     kinds = {Path(file).suffix.lower() in PARQUET for file in files}
     if len(kinds) > 1:
         raise DataError(
-            tr("holds Parquet and other files together"), where=path, remedy=tr("Name the files of one kind.")
+            tr("has Parquet and other files together"),
+            where=path,
+            remedy=tr("Name the files of one kind."),
+            code="COBOGO-DATA-FILE",
         )
     return kinds == {True}
 
@@ -93,7 +107,8 @@ def partitions(files: Sequence[str], path: str) -> list[str]:
         raise DataError(
             tr("its directories are not all partitioned by the same columns"),
             where=path,
-            remedy=tr("Every file needs the same key=value directories above it."),
+            remedy=tr("Give every file the same key=value directories above it."),
+            code="COBOGO-DATA-FILE",
         )
     return keys[0]
 
@@ -117,7 +132,7 @@ def guess_separator(path: str | Path, encoding: str) -> str:
         with opened(first, "rt", encoding=encoding, errors="replace") as stream:
             line = re.sub(r'"[^"]*"', "", stream.readline())
     except OSError as error:
-        raise DataError(tr("cannot be read: {strerror}", strerror=error.strerror or error), where=first) from None
+        raise _unreadable(error, first) from None
     return max(",;\t|", key=lambda separator: (line.count(separator), separator == ","))
 
 
@@ -129,9 +144,10 @@ def csv_columns(files: Sequence[str], data: Data) -> list[str]:
     for other in files[1:]:
         if _header(other, data) != names:
             raise DataError(
-                tr("has other columns than {files}", files=files[0]),
+                tr("has other columns than {file}", file=files[0]),
                 where=other,
-                remedy=tr("Files of one glob share a header."),
+                remedy=tr("Give files that are read together the same header."),
+                code="COBOGO-DATA-HEADER",
             )
     return names
 
@@ -146,7 +162,10 @@ def _refuse_broken_gzip(file: str) -> None:
                 pass
     except (EOFError, OSError, zlib.error):
         raise DataError(
-            tr("is a damaged or incomplete gzip file"), where=file, remedy=tr("Copy or compress it again.")
+            tr("is a damaged or incomplete gzip file"),
+            where=file,
+            remedy=tr("Copy or compress it again."),
+            code="COBOGO-DATA-FILE",
         ) from None
 
 
@@ -160,27 +179,38 @@ def _header(file: str, data: Data) -> list[str]:
             names = next(csv.reader(stream, delimiter=data.separator), [])
     except UnicodeDecodeError:
         raise _not_utf8(file, _first_bad_line(file)) from None
-    except csv.Error as error:
-        raise DataError(tr("the header cannot be read: {error}", error=error), where=file) from None
+    except csv.Error:
+        raise DataError(
+            tr("the header cannot be read as CSV"),
+            where=tr("{file}, line {line}", file=file, line=1),
+            remedy=tr("Check its quotes and its separator."),
+            code="COBOGO-DATA-HEADER",
+        ) from None
     except OSError as error:
-        raise DataError(tr("cannot be read: {strerror}", strerror=error.strerror or error), where=file) from None
+        raise _unreadable(error, file) from None
     if not names:
         blank = Path(file).stat().st_size > 0
-        what = tr("begins with a blank line") if blank else tr("is empty: there is not even a header")
-        raise DataError(what, where=file, remedy=tr("The first line must name the columns."))
-    refuse_line_ends(names, f"{file}, row 1")
+        what = tr("begins with a blank line") if blank else tr("is empty: it has no header")
+        raise DataError(
+            what, where=file, remedy=tr("Write the names of the columns in the first line."), code="COBOGO-DATA-EMPTY"
+        )
+    refuse_line_ends(names, tr("{file}, line {line}", file=file, line=1))
     if any(_DATA.fullmatch(name) for name in names):  # it may be somebody's: nothing of it is shown
         raise DataError(
-            tr("the first row looks like data, and not like the names of columns"),
-            where=tr("{file}, row 1", file=file),
-            remedy=tr("Add a row of names. If these are the names, change those that read as numbers or dates."),
+            tr("the first line looks like data, not like the names of columns"),
+            where=tr("{file}, line {line}", file=file, line=1),
+            remedy=tr(
+                "Add a line with the names. If these are the names, change those that look like numbers or dates."
+            ),
+            code="COBOGO-DATA-HEADER",
         )
     empty = [number for number, name in enumerate(names, 1) if not name.strip()]
     if empty:
         raise DataError(
             tr("column {empty} of {number} has no name", empty=empty[0], number=len(names)),
-            where=tr("{file}, row 1", file=file),
+            where=tr("{file}, line {line}", file=file, line=1),
             remedy=tr("Name it in the header."),
+            code="COBOGO-DATA-HEADER",
         )
     lowered = [name.casefold() for name in names]
     for number, name in enumerate(lowered):
@@ -188,13 +218,14 @@ def _header(file: str, data: Data) -> list[str]:
             first = lowered.index(name)
             raise DataError(
                 tr(
-                    'the column name "{names}" stands twice, in columns {first} and {number}',
-                    names=names[number],
+                    'the column name "{name}" appears twice, in columns {first} and {second}',
+                    name=names[number],
                     first=first + 1,
-                    number=number + 1,
+                    second=number + 1,
                 ),
-                where=tr("{file}, row 1", file=file),
+                where=tr("{file}, line {line}", file=file, line=1),
                 remedy=tr("Rename one of the two (names that differ only in case count as the same)."),
+                code="COBOGO-DATA-HEADER",
             )
     return names
 
@@ -206,12 +237,13 @@ def _refuse_other_kinds(file: str, data: Data) -> None:
     text = b"".join(start.removeprefix(BYTE_ORDER_MARK).split()).lower()
     for mark, (what, remedy) in OTHER_KINDS.items():
         if (start.startswith(mark) or text.startswith(mark)) and not (mark == b"\x1f\x8b" and file.endswith(".gz")):
-            raise DataError(what, where=file, remedy=remedy)
+            raise DataError(what, where=file, remedy=remedy, code="COBOGO-DATA-FORMAT")
     if start.startswith(BYTE_ORDER_MARK) and data.encoding != "utf-8":
         raise DataError(
-            tr("begins with the mark of UTF-8, and its encoding is said to be {encoding}", encoding=data.encoding),
+            tr("begins with the mark of UTF-8, and the policy says {encoding}", encoding=data.encoding),
             where=file,
-            remedy=tr('Try encoding = "utf-8" under [data]; if that fails, save it again in one encoding.'),
+            remedy=tr('Write encoding = "utf-8" under [data]. If that fails, save it again in one encoding.'),
+            code="COBOGO-DATA-ENCODING",
         )
 
 
@@ -229,9 +261,10 @@ def refuse_line_ends(names: Sequence[str], where: str) -> None:
     for number, name in enumerate(names, 1):
         if "\r" in name:
             raise DataError(
-                tr("the name of column {number} holds a carriage return", number=number),
+                tr("the name of column {number} has a carriage return", number=number),
                 where=where,
                 remedy=tr("Rename it."),
+                code="COBOGO-DATA-HEADER",
             )
 
 
@@ -239,30 +272,64 @@ def csv_error(text: str, path: str, data: Data) -> DataError:
     """The parser's complaint in our words: its own quotes the line, and the line holds people's values."""
     found = re.search(r"Line: (\d+)", text)
     line = int(found[1]) if found else None
-    where = tr("{path}, line {line}", path=path, line=line) if line else path
+    where = tr("{file}, line {line}", file=path, line=line) if line else path
     if re.search(r"unicode|utf-?8|encod", text, re.IGNORECASE):
-        return _not_utf8(path, line) if data.encoding == "utf-8" else DataError(tr("cannot be decoded"), where=where)
+        if data.encoding == "utf-8":
+            return _not_utf8(path, line)
+        return DataError(
+            tr("is not text in the encoding {encoding}", encoding=data.encoding),
+            where=where,
+            remedy=tr("Save it as UTF-8."),
+            code="COBOGO-DATA-ENCODING",
+        )
     columns = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text)
     if columns:
         return DataError(
-            tr("{columns} fields where the header has {columns2}", columns=columns[2], columns2=columns[1]),
+            trn(
+                "{n} field, and the header has {header}",
+                "{n} fields, and the header has {header}",
+                n=int(columns[2]),
+                header=columns[1],
+            ),
             where=where,
-            remedy=tr('Check the line\'s separators ("{separator}") and quotes.', separator=data.separator),
+            remedy=tr('Check the separators ("{separator}") and quotes of the line.', separator=data.separator),
+            code="COBOGO-DATA-LINE",
         )
     if re.search(r"unterminated quote|quote should be followed", text, re.IGNORECASE):
         return DataError(
-            tr("a quoted field does not end well"), where=where, remedy=tr('Inside quotes, write a quote as "".')
+            tr("a quoted field is not closed"),
+            where=where,
+            remedy=tr('Close it. Inside quotes, write a quote as "".'),
+            code="COBOGO-DATA-LINE",
         )
     if "maximum line size" in text.lower():
-        return DataError(tr("the line is longer than the engine reads"), where=where, remedy=tr("Check its quotes."))
+        return DataError(
+            tr("the line is longer than the engine can read"),
+            where=where,
+            remedy=tr("Check its quotes: one may not be closed."),
+            code="COBOGO-DATA-LINE",
+        )
     if any(_ends_lines_in_two_ways(file) for file in list_files(path)):
         return DataError(
-            tr("its lines end in two ways, some in CR LF and some in LF"),
+            tr("some of its lines end in CR LF and some in LF"),
             where=path,
-            remedy=tr("Write them all alike: open it in an editor and save it, or use dos2unix."),
+            remedy=tr("Open it in an editor and save it again, or use dos2unix."),
+            code="COBOGO-DATA-LINE",
         )
     return DataError(
-        tr("is not a CSV file that the engine can read"), where=where, remedy=tr("Check separator and encoding.")
+        tr("is not a CSV file that the engine can read"),
+        where=where,
+        remedy=tr("Check separator and encoding under [data]."),
+        code="COBOGO-DATA-FORMAT",
+    )
+
+
+def _unreadable(error: OSError, file: str) -> DataError:
+    return DataError(
+        tr("cannot be read: {strerror}", strerror=error.strerror or error),
+        where=file,
+        remedy=tr("Check the path and the rights to read it."),
+        code="COBOGO-DATA-FILE",
     )
 
 
@@ -284,16 +351,20 @@ def _refuse_wide_decimals(schema: Any, file: str) -> None:
     wide = [field.name for field in schema if "decimal256" in str(field.type)]
     if wide:
         raise DataError(
-            tr('the column "{wide}" holds decimals of more than 38 digits, which cannot be read', wide=wide[0]),
+            tr('the column "{name}" has decimals of more than 38 digits, which cannot be read', name=wide[0]),
             where=file,
             remedy=tr("Write it with at most 38 digits, as text, or as floating point."),
+            code="COBOGO-DATA-TYPE",
         )
 
 
 def parquet_error(path: str) -> DataError:
     """A Parquet reader's complaint without its words, which may quote values."""
     return DataError(
-        tr("is not readable as Parquet"), where=path, remedy=tr("Files read together need the same columns.")
+        tr("cannot be read as Parquet"),
+        where=path,
+        remedy=tr("Check that the file is complete. Files that are read together need the same columns."),
+        code="COBOGO-DATA-FORMAT",
     )
 
 
@@ -312,6 +383,7 @@ def _first_bad_line(file: str) -> int | None:
 def _not_utf8(path: str, line: int | None) -> DataError:
     return DataError(
         tr("is not UTF-8"),
-        where=tr("{path}, line {line}", path=path, line=line) if line else path,
+        where=tr("{file}, line {line}", file=path, line=line) if line else path,
         remedy=tr('If it comes from a spreadsheet, try encoding = "latin-1" under [data] (--encoding latin-1).'),
+        code="COBOGO-DATA-ENCODING",
     )

@@ -41,9 +41,10 @@ def refuse_names(names: Sequence[str]) -> None:
     for name in names:
         if re.match(f"'*{MARKS}", name):
             raise DataError(
-                tr("begins like a formula"),
+                tr("begins like a formula of a spreadsheet"),
                 where=tr('the column "{name}"', name=name),
                 remedy=tr("Rename the column in the data."),
+                code="COBOGO-DATA-HEADER",
             )
 
 

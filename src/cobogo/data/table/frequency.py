@@ -312,7 +312,9 @@ def _codes_in(domain: Domain, labels: Sequence[Label]) -> NDArray[np.int32]:
     unknown = [label for label in labels if label not in index]
     if unknown:
         raise VerificationFailed(
-            tr('"{attribute}" holds values that the original table does not have', attribute=domain.attribute)
+            tr("has values that the original table does not have"),
+            where=tr('attribute "{attribute}"', attribute=domain.attribute),
+            remedy=tr("Check that the release and the original table belong together."),
         )
     return np.array([index[label] for label in labels], dtype=np.int32)
 

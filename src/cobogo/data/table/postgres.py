@@ -89,9 +89,10 @@ class PostgreSQL(Engine):
             session = psycopg.connect(url, autocommit=True)
         except psycopg.Error as error:
             raise PolicyError(
-                tr("cannot connect: {splitlines}", splitlines=str(error).strip().splitlines()[0]),
+                tr("cannot connect: {reason}", reason=str(error).strip().splitlines()[0]),
                 where="--engine",
-                remedy=tr("Check the URL; a password may stand in PGPASSWORD or a .pgpass file."),
+                remedy=tr("Check the URL. A password can be in PGPASSWORD or in a .pgpass file."),
+                code="COBOGO-ENGINE",
             ) from None
         super().__init__(ibis.postgres.from_connection(session))
         self.session = session
@@ -143,9 +144,10 @@ class PostgreSQL(Engine):
         encoding = self._value("SHOW server_encoding")
         if encoding != "UTF8":
             raise DataError(
-                tr("the database's encoding is {encoding}, in which a text may be none", encoding=encoding),
-                where=self.url or "the database",
+                tr("the encoding of the database is {encoding}, and UTF8 is needed", encoding=encoding),
+                where=self.url or tr("the database"),
                 remedy=tr("Use a database in UTF8, or a file."),
+                code="COBOGO-ENGINE",
             )
 
     def load_csv(
@@ -261,9 +263,10 @@ class PostgreSQL(Engine):
         allowed = schema and self._value("SELECT has_schema_privilege(%s, 'CREATE')", schema)
         if not allowed:
             raise OutputError(
-                tr("no table may be created there"),
+                tr("you may not create a table there"),
                 where=name,
                 remedy=tr("Ask for CREATE on the schema, or name another one."),
+                code="COBOGO-OUTPUT-WRITE",
             )
         if self._value("SELECT to_regclass(%s) IS NOT NULL", _place(name)):
             comment = self._value("SELECT obj_description(to_regclass(%s), 'pg_class')", _place(name))
@@ -312,9 +315,19 @@ class PostgreSQL(Engine):
             [_place(name)],
         ).fetchall()
         if not found:
-            raise DataError(tr("there is no such table"), where=name, remedy=tr("Check data.table and its schema."))
+            raise DataError(
+                tr("there is no such table"),
+                where=name,
+                remedy=tr("Check data.table and its schema."),
+                code="COBOGO-DATA-FILE",
+            )
         if not all(allowed for *_, allowed in found):
-            raise DataError(tr("may not be read"), where=name, remedy=tr("Ask for SELECT on every column of it."))
+            raise DataError(
+                tr("you may not read this table"),
+                where=name,
+                remedy=tr("Ask for SELECT on every column of it."),
+                code="COBOGO-DATA-FILE",
+            )
         return {column: kind for column, kind, _ in found}
 
     def _create(self, name: str, columns: dict[str, str]) -> None:
@@ -342,7 +355,10 @@ class PostgreSQL(Engine):
                     copy.write(block)
         except psycopg.DataError:
             raise DataError(
-                tr("holds a value that the server cannot store"), where="data", remedy=tr("It may be a NUL character.")
+                tr("has a value that the server cannot store"),
+                where="data",
+                remedy=tr("Remove NUL characters from the texts."),
+                code="COBOGO-DATA-TYPE",
             ) from None
         finally:
             remove_scratch(spill)

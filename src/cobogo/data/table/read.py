@@ -124,22 +124,31 @@ def open_source(policy: Policy, engine: str | None = None) -> Table:
     if path is not None and is_url(path):
         if url is not None and url != policy.resolve_url(path):
             raise PolicyError(
-                tr("the data lie in a database, and another engine was asked for"),
+                tr("the data are in a database, and another engine was given"),
                 where=where,
                 remedy=tr("Leave out the engine: the database does the work."),
+                code="COBOGO-ENGINE",
             )
         url, path = policy.resolve_url(path), None
     if data.table is not None:
         if url is None or path is not None:
             raise PolicyError(
-                tr("names a table, and no database that it is in") if url is None else tr("names a table and a file"),
+                tr("names a table without its database") if url is None else tr("names a table, and data.path a file"),
                 where=f"{policy.name}, data.table",
-                remedy=tr("Give the database's URL as data.path, or with --engine."),
+                remedy=tr("Give the URL of the database as data.path, or with --engine."),
+                code="COBOGO-POLICY-VALUE",
             )
         opened = connect(url, writable=policy.output.format == "table")
-        return table_in(opened, data.table, data, f"{public_url(url)}, table {data.table}")
+        return table_in(
+            opened, data.table, data, tr("{database}, table {table}", database=public_url(url), table=data.table)
+        )
     if path is None:
-        raise PolicyError(tr("names no data"), where=where, remedy=tr("Give a path, or pass the data."))
+        raise PolicyError(
+            tr("required key missing"),
+            where=where,
+            remedy=tr("Give the path of the data: path = …"),
+            code="COBOGO-POLICY-MISSING",
+        )
     opened = connect(url, writable=policy.output.format == "table")
     return read(policy.resolve(path), data, opened)
 
@@ -159,7 +168,7 @@ def read(source: Any, data: Data, engine: Engine | None = None, *, once: bool = 
     opened = engine or connect()
     if isinstance(source, str | Path):
         return _read_files(str(source), data, opened, once)
-    return _mark_missing(opened, opened.load_arrow(_as_arrow(source)), data, "the table given")
+    return _mark_missing(opened, opened.load_arrow(_as_arrow(source)), data, tr("the table given"))
 
 
 def _read_files(path: str, data: Data, engine: Engine, once: bool) -> Table:
@@ -189,14 +198,18 @@ def _as_arrow(source: Any) -> Any:
     except Exception as error:
         if isinstance(source, ir.Table):
             raise DataError(
-                tr("cannot be read: {name}", name=type(error).__name__),
+                tr("cannot be read: {kind}", kind=type(error).__name__),
                 where=tr("the table given"),
-                remedy=tr("Is it bound to a database?"),
+                remedy=tr("Connect it to a database."),
+                code="COBOGO-DATA-TYPE",
             ) from None
         raise DataError(
-            tr("cannot make a table of {name}: {name2}", name=type(source).__name__, name2=type(error).__name__),
+            tr("{type} cannot be read as a table: {kind}", type=type(source).__name__, kind=type(error).__name__),
             where="data",
-            remedy=tr("Give a path, or a frame of pandas, polars, Arrow or Ibis with a string name for every column."),
+            remedy=tr(
+                "Give a path, or a table of pandas, polars, Arrow or Ibis with a text as the name of every column."
+            ),
+            code="COBOGO-DATA-TYPE",
         ) from None
     fields = [pa.field(f.name, pa.string()) if pa.types.is_null(f.type) else f for f in arrow.schema]
     return arrow.cast(pa.schema(fields))
@@ -212,10 +225,18 @@ def _names(source: Any) -> list[Any]:
 def _check_names(names: Sequence[Any], where: str) -> None:
     for name in names:
         if not isinstance(name, str) or not name.strip():
-            raise DataError(tr("every column needs a name that is text"), where=where)
+            raise DataError(
+                tr("every column needs a name that is a text"),
+                where=where,
+                remedy=tr("Rename the columns, for example: data.columns = [str(name) for name in data.columns]."),
+                code="COBOGO-DATA-HEADER",
+            )
         if sum(1 for other in names if isinstance(other, str) and other.casefold() == name.casefold()) > 1:
             raise DataError(
-                tr('the column name "{name}" stands twice', name=name), where=where, remedy=tr("Rename one of the two.")
+                tr('the column name "{name}" appears twice', name=name),
+                where=where,
+                remedy=tr("Rename one of the two (names that differ only in case count as the same)."),
+                code="COBOGO-DATA-HEADER",
             )
     refuse_line_ends(names, where)
 

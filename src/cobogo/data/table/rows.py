@@ -24,9 +24,10 @@ def tuple_of_each_row(table: Table, counted: FrequencyTable) -> Ints:
 
     if not table.engine.numbers_rows:
         raise DataError(
-            tr("rows of {name} have no order, so they have no numbers", name=table.engine.name),
+            tr("the rows of {engine} have no order, and so no numbers", engine=table.engine.name),
             where=table.name,
-            remedy=tr("Export the table to a file, and measure that."),
+            remedy=tr("Export the table to a file, and use that."),
+            code="COBOGO-ENGINE",
         )
     names = counted.quasi_identifiers
     keys = {f"c{number}": table.text(name) for number, name in enumerate(names)}

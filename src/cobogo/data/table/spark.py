@@ -60,9 +60,10 @@ class Spark(Engine):
             raise
         except Exception as error:
             raise PolicyError(
-                tr("Spark does not start: {name}", name=type(error).__name__),
+                tr("Spark does not start: {kind}", kind=type(error).__name__),
                 where="--engine",
-                remedy=tr("Spark needs Java 17 or later (JAVA_HOME) and a master that answers."),
+                remedy=tr("Check that Java 17 or later is installed (JAVA_HOME) and that the master answers."),
+                code="COBOGO-ENGINE",
             ) from None
         super().__init__(ibis.pyspark.connect(self.session))
         self.session.udf.register("cobogo_float", _float_function("double"))
@@ -112,7 +113,7 @@ class Spark(Engine):
 
     def load_arrow(self, table: Any) -> Expression:
         """Sent to the cluster."""
-        return self._register(_plain(self.session.createDataFrame(table), "the table given"))
+        return self._register(_plain(self.session.createDataFrame(table), tr("the table given")))
 
     def lookup(self, table: Any) -> Expression:
         """Sent to the cluster."""
@@ -221,7 +222,8 @@ def _session(master: str) -> Any:
             raise PolicyError(
                 tr("this process already has a Spark session, with another master"),
                 where="--engine",
-                remedy=tr("Give its own: {master}.", master=running.master),
+                remedy=tr("Give its master: {master}.", master=running.master),
+                code="COBOGO-ENGINE",
             )
     else:
         spill = create_scratch(Path(tempfile.gettempdir()), "cobogo-spill-")
@@ -257,7 +259,7 @@ def _parser(names: list[str], data: Data) -> Callable[[Iterator[Any]], Iterator[
                         yield from parser.execute(f"SELECT * FROM {read_csv([file], names, data)}").to_arrow_reader()
                 except duckdb.Error as error:
                     found = csv_error(str(error), file, data)
-                    said = json.dumps([found.what, found.where, found.remedy])
+                    said = json.dumps(found.as_dict())
                     raise RuntimeError(_MARK + said + _MARK) from None
 
     return parse
@@ -285,10 +287,11 @@ def _complaint(error: Exception, path: str) -> DataError:
         return DataError(
             tr("Spark could not read it"),
             where=path,
-            remedy=tr("Its workers need to see the file, and a Python with cobogo installed."),
+            remedy=tr("Check that its workers can read the file and have a Python with cobogo."),
+            code="COBOGO-ENGINE",
         )
-    what, where, remedy = json.loads(found[1])
-    return DataError(what, where=where, remedy=remedy)
+    complaint: DataError = DataError.from_dict(json.loads(found[1]))
+    return complaint
 
 
 def _float_function(kind: str) -> Any:
@@ -317,11 +320,12 @@ def _plain(frame: Any, path: str) -> Any:
         if kind not in known and not kind.startswith("decimal"):
             raise DataError(
                 tr(
-                    'the column "{name}" is of a type that this engine cannot write as text: {kind}',
+                    'the column "{name}" has a type that this engine cannot write as text: {kind}',
                     name=name,
                     kind=kind,
                 ),
                 where=path,
                 remedy=tr("Make it text, or use DuckDB."),
+                code="COBOGO-DATA-TYPE",
             )
     return frame

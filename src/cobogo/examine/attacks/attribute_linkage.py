@@ -107,7 +107,7 @@ class AttributeLinkage(Attack):
 @card("homogeneity")
 @dataclass(frozen=True)
 class Homogeneity(AttributeLinkage):
-    r"""Learn a sensitive value because most or all of the records that may be a person's share it.
+    r"""Learn a sensitive value because most or all of the records that may be a person's have the same value.
 
     The baseline of a value is its share of the whole release.
 
@@ -120,10 +120,10 @@ class Homogeneity(AttributeLinkage):
         >>> found.exposed.tolist(), found.confidence.round(2).tolist()
         ([4, 5], [0.33, 0.33, 0.33, 1.0, 1.0])
 
-    Guarantee: None: an attack finds, it does not protect. Entropy and recursive l-diversity, (α,k)-anonymity and
-        t-closeness bound it; distinct l-diversity does not.
-    Limits: Assumes that all suspects are equally likely.
-    Cost: $O(n\,v)$ for n people and the v values of their suspects.
+    Guarantee: None: an attack finds people, it does not protect them. Entropy and recursive l-diversity,
+        (α,k)-anonymity and t-closeness bound it; distinct l-diversity does not.
+    Limits: It assumes that each of the records that may be the person's is equally probable.
+    Cost: $O(n\,v)$ for n people and the v values of the records that may be theirs.
     Paper: A. Machanavajjhala, J. Gehrke, D. Kifer and M. Venkitasubramaniam, l-diversity: privacy beyond k-anonymity,
         ICDE 2006.
     """
@@ -141,9 +141,9 @@ class Homogeneity(AttributeLinkage):
 @card("background-knowledge", title="background knowledge")
 @dataclass(frozen=True)
 class BackgroundKnowledge(AttributeLinkage):
-    r"""Rule values out by what is known of a person, and see what is left.
+    r"""Rule out values by what is known about a person, and see which values are left.
 
-    An attacker who knows ``facts`` values that a person does not have strikes the records with these values. The
+    An attacker who knows ``facts`` values that a person does not have rules out the records with these values. The
     attacker is assumed to know the most useful facts.
 
     Formula: $\max_x \frac{c_x}{s - n}$ of $s$ suspects, $c_x$ with the value and $n$ with those that are ruled out
@@ -154,10 +154,10 @@ class BackgroundKnowledge(AttributeLinkage):
         >>> attack("background-knowledge", ward, policy=roles("age", "ill"), facts=1).confidence.round(2).tolist()
         [0.67, 0.67, 0.67, 0.67]
 
-    Guarantee: None: an attack finds, it does not protect. l-diversity with l above facts + 1 keeps a value from being
-        certain; (c,k)-safety bounds the confidence.
+    Guarantee: None: an attack finds people, it does not protect them. With l-diversity and l above facts + 1 no value
+        is certain; (c,k)-safety bounds the confidence.
     Limits: Knowledge of other forms, such as implications between people, is not tried.
-    Cost: $O(n\,v \log v)$ for n people and the v values of their suspects.
+    Cost: $O(n\,v \log v)$ for n people and the v values of the records that may be theirs.
     Paper: A. Machanavajjhala, J. Gehrke, D. Kifer and M. Venkitasubramaniam, l-diversity: privacy beyond k-anonymity,
         ICDE 2006.
     """
@@ -190,12 +190,13 @@ class BackgroundKnowledge(AttributeLinkage):
 @card("skewness")
 @dataclass(frozen=True)
 class Skewness(AttributeLinkage):
-    r"""Believe a value much more of a person than of anybody else, though the class has several.
+    r"""Believe a value of a person with a much higher probability than of other people, although the class has several
+    values.
 
-    The score is the gain of the value that gains most, or of the ``value`` given.
+    The score is the gain of the value that gains most, or of the given ``value``.
 
     Formula: $\max_x \frac{c_x}{s} - q_x$ with $q_x$ the value's share of the whole release
-    Example: One in fifty is positive, and two of a class of four.
+    Example: One person in fifty is positive, but two of four in one class.
         >>> from cobogo import attack
         >>> from cobogo.studies.worked_examples import roles, table
         >>> tests = table("zip test", "1 pos", "1 pos", "1 neg", "1 neg", *[f"{2 + n % 12} neg" for n in range(96)])
@@ -203,9 +204,10 @@ class Skewness(AttributeLinkage):
         >>> found.confidence.tolist()[0], found.baseline.tolist()[0]
         (0.5, 0.02)
 
-    Guarantee: None: an attack finds, it does not protect. t-closeness, β-likeness and δ-disclosure bound it.
-    Limits: A gain in probability, not in odds: from 0.1 % to 10 % is a small gain.
-    Cost: $O(n\,v)$ for n people and the v values of their suspects.
+    Guarantee: None: an attack finds people, it does not protect them. t-closeness, β-likeness and δ-disclosure bound
+        it.
+    Limits: It measures a gain in probability, not in odds: from 0.1 % to 10 % is a small gain.
+    Cost: $O(n\,v)$ for n people and the v values of the records that may be theirs.
     Paper: N. Li, T. Li and S. Venkatasubramanian, t-closeness: privacy beyond k-anonymity and l-diversity, ICDE 2007.
     """
 
@@ -243,7 +245,8 @@ class Belief(AttributeLinkage):
     r"""Compare the beliefs about each person's sensitive value before the release and after it.
 
     The score is the gain of the statement "the value is one of these" that gains most: its values are those that are
-    more frequent among the suspects than in the whole release. No statement about the person can gain more.
+    more frequent among the records that may be the person's than in the whole release. No statement about the person
+    can gain more.
 
     Formula: $\max_S \left( p(S) - q(S) \right) = \frac{1}{2} \sum_x \lvert p_x - q_x\rvert$ with $p$ the shares among
         the suspects and $q$ those of the whole release
@@ -254,9 +257,11 @@ class Belief(AttributeLinkage):
         >>> attack("probabilistic", ward, policy=roles("age", "ill")).score.tolist()
         [0.5, 0.5, 0.5, 0.5]
 
-    Guarantee: None: an attack finds, it does not protect. t-closeness with the equal distance bounds it by t.
-    Limits: The belief before is the release's own distribution, not what an attacker may know about the population.
-    Cost: $O(n\,v)$ for n people and the v values of their suspects.
+    Guarantee: None: an attack finds people, it does not protect them. t-closeness with the equal distance bounds it by
+        t.
+    Limits: The belief before the release is the release's own distribution, not what an attacker may know about the
+        population.
+    Cost: $O(n\,v)$ for n people and the v values of the records that may be theirs.
     Paper: N. Li, T. Li and S. Venkatasubramanian, t-closeness: privacy beyond k-anonymity and l-diversity, ICDE 2007,
         for beliefs before and after.
     """
@@ -280,9 +285,10 @@ class Belief(AttributeLinkage):
 @card("corruption")
 @dataclass(frozen=True)
 class Corruption(AttributeLinkage):
-    r"""Learn a person's value from the others in the class, some of whom the attacker knows or has bribed.
+    r"""Learn a person's value from the others in the class; the attacker knows the values of some of them, or has
+    bribed them.
 
-    The value is certain once the attacker knows all suspects that do not have it.
+    The value is certain once the attacker knows all records of the class that do not have it.
 
     Formula: $\max_x \frac{c_x}{s - t}$ of $s$ suspects, $t$ of whom are known not to have the value
     Example:
@@ -292,10 +298,10 @@ class Corruption(AttributeLinkage):
         >>> attack("corruption", ward, policy=roles("age", "ill"), t=2, threshold=0.9).confidence.tolist()
         [1.0, 1.0, 1.0, 1.0]
 
-    Guarantee: None: an attack finds, it does not protect. t-corruption bounds it; perturbing each record on its own
-        makes others' values useless.
+    Guarantee: None: an attack finds people, it does not protect them. t-corruption bounds it. If each record is
+        perturbed by itself, the values of others are useless to the attacker.
     Limits: The attacker is assumed to know the members that help most.
-    Cost: $O(n\,v)$ for n people and the v values of their suspects.
+    Cost: $O(n\,v)$ for n people and the v values of the records that may be theirs.
     Paper: Y. Tao, X. Xiao, J. Li and D. Zhang, On anti-corruption privacy preserving publication, ICDE 2008.
     """
 

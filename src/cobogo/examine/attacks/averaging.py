@@ -38,11 +38,11 @@ class Averaging(Attack):
     r"""Combine several perturbed releases of the same people, so that their noise cancels out.
 
     Rows are matched by a column ``key``. Without a key, they are matched by position, if values at the same position
-    agree far more often than by chance; otherwise by all other columns, for rows that these identify in every release.
-    Where neither works, the attack is not tried. A number is found if it is known to ``within`` a share of the range;
-    the variance of the noise is estimated from the differences between the releases. Another value is assumed to be
-    kept with a probability (``retention``, or estimated from how often two releases agree) and otherwise drawn anew;
-    the likeliest value given all releases is found. The baseline is the confidence given one release.
+    agree far more often than in a random order; otherwise by all other columns, for rows that these identify in every
+    release. Where neither works, the attack is not tried. A number is found if it is known to ``within`` a share of the
+    range; the variance of the noise is estimated from the differences between the releases. Another value is assumed to
+    be kept with a probability (``retention``, or estimated from how often two releases agree) and otherwise drawn anew;
+    the most probable value given all releases is found. The baseline is the confidence given one release.
 
     Formula: the mean of $n$ releases has the variance $\frac{\sigma^2}{n}$; of categories $\Pr[x \mid y_1 \ldots y_n]
         \propto q_x \prod_i P[y_i \mid x]$
@@ -56,10 +56,10 @@ class Averaging(Attack):
         >>> one < 0.8 < 0.9 < many
         True
 
-    Guarantee: None: an attack finds, it does not protect. Draw once, and release the same draw again.
-    Limits: Draws must be independent from release to release; those of a memoized mechanism are not. Rows that cannot
-        be matched are left out.
-    Cost: $O(n\,r)$ for r releases of n rows; of categories with m values $O(n\,r\,m)$.
+    Guarantee: None: an attack finds people, it does not protect them. Draw once, and release the same draw again.
+    Limits: The draws must be independent from release to release; those of a memoized mechanism are not. Rows that
+        cannot be matched are left out.
+    Cost: $O(n\,r)$ for r releases of n rows; $O(n\,r\,m)$ for categories with m values.
     Paper: None in particular: after A. Evfimievski, J. Gehrke and R. Srikant 2003, whose amplification n independent
         draws raise to the n-th power.
     """

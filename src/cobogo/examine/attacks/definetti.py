@@ -28,7 +28,8 @@ BALANCES = 20
 @card("definetti", title="de Finetti")
 @dataclass(frozen=True)
 class DeFinetti(Attack):
-    r"""Guess whose sensitive value is whose in an anatomized release by learning what goes with what from it.
+    r"""Guess which sensitive value belongs to which person in an anatomized release, by learning from it how values
+    depend on the quasi-identifiers.
 
     A bucket has two smokers and one cancer; other buckets show which quasi-identifiers go with cancer. The attack
     learns a naive Bayes model of the quasi-identifiers given the value from all buckets: each record counts for the
@@ -38,7 +39,7 @@ class DeFinetti(Attack):
 
     Formula: $\Pr[s \mid r] \propto \pi_B(s) \prod_c \theta_{c}(r_c \mid s)$ with $\theta$ learnt from the beliefs, and
         $\pi_B$ scaled so that $\sum_{r \in B} \Pr[s \mid r] = n_B(s)$
-    Example: The habit gives the illness away four times in five.
+    Example: The habit reveals the illness four times in five.
         >>> from tempfile import TemporaryDirectory
         >>> from cobogo import anonymize, attack
         >>> from cobogo.studies.worked_examples import roles, table
@@ -52,9 +53,9 @@ class DeFinetti(Attack):
         ...     attack("definetti", f"{place}/anatomized", knowledge=people).measures[tr("share guessed right")] > 0.5
         True
 
-    Guarantee: None: an attack finds, it does not protect. Classes instead of buckets help; (B,t)-privacy and Injector
-        count what columns tell of each other.
-    Limits: Naive Bayes assumes that columns are independent given the value. Finds nothing where columns are
+    Guarantee: None: an attack finds people, it does not protect them. Classes instead of buckets help; (B,t)-privacy
+        and Injector take into account what columns reveal about each other.
+    Limits: Naive Bayes assumes that columns are independent given the value. The attack finds nothing where columns are
         independent of the sensitive attribute.
     Cost: $O(r\,n\,v\,c)$ for r rounds, n records, the v values of a bucket and c columns.
     Paper: D. Kifer, Attacks on privacy and deFinetti's theorem, SIGMOD 2009.

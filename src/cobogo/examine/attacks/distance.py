@@ -38,12 +38,13 @@ LEAST = 1e-4
 @card("distance-linkage", title="distance linkage")
 @dataclass(frozen=True)
 class DistanceLinkage(Attack):
-    r"""Find the record of each person in a release whose values were changed, by its distance.
+    r"""Find the record of each person in a release whose values were changed, by its distance from what is known about
+    the person.
 
-    The attack assumes that numbers have noise and that categories are sometimes exchanged; it estimates how much and
-    how often from the two tables (expectation and maximization), and then the probability that each record is a
-    person's, who is assumed to be in the release. It works against noise, swapping, microaggregation and
-    post-randomization; for generalized values `record-linkage` finds more.
+    The attack assumes that numbers have noise and that categories are sometimes exchanged. It estimates from the two
+    tables how much noise there is and how often values are exchanged (expectation and maximization), and then the
+    probability that each record is the person's, who is assumed to be in the release. It works against noise, swapping,
+    microaggregation and post-randomization; for generalized values `record-linkage` finds more.
 
     Formula: $\Pr[r \mid t] \propto \prod_c \frac{f_c(r_c - t_c)}{g_c(r_c)}$ with $f_c$ a normal density of the
         estimated variance for numbers, and for categories the estimated probability to be kept or exchanged; $g_c$ is
@@ -57,10 +58,10 @@ class DistanceLinkage(Attack):
         >>> attack("distance-linkage", noisy, knowledge=staff).succeeded
         True
 
-    Guarantee: None: an attack finds, it does not protect. More noise on every column that others know helps, or
-        microaggregation of all of them together.
-    Limits: A random sample of at most ``targets`` people is attacked. The noise is assumed to be the same for all.
-    Cost: $O(t\,n\,c)$ for t targets, n records and c columns, a few rounds of it.
+    Guarantee: None: an attack finds people, it does not protect them. More noise on every column that others know
+        helps, or microaggregation of all these columns together.
+    Limits: It attacks a random sample of at most ``targets`` people. The noise is assumed to be the same for all.
+    Cost: A few rounds of $O(t\,n\,c)$ for t targets, n records and c columns.
     Paper: After I. P. Fellegi and A. B. Sunter 1969, with the estimation of A. P. Dempster, N. M. Laird and D. B. Rubin
         1977; the model of the noise is our own.
     """

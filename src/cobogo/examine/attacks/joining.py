@@ -37,8 +37,8 @@ def join_columns(one: PublishedTable, other: PublishedTable, asked: tuple[str, .
 class Join(Attack):
     r"""Join two tables of the same people by a column that both have, such as a number that identifies the person.
 
-    One table has the names of customers, another the balances of accounts; neither reveals much alone. Rows in which
-    all shared columns are NULL are not joined.
+    One table has the names of customers, another the balances of accounts; neither reveals much by itself. Rows in
+    which all shared columns are NULL are not joined.
 
     Formula: $\frac{1}{\lvert\{r' : r'_C = r_C\}\rvert}$ over the rows of the second table with the same values in the
         shared columns $C$
@@ -50,8 +50,9 @@ class Join(Attack):
         >>> attack("join", customers, accounts).records.tolist()
         [2, 3, 1]
 
-    Guarantee: None: an attack finds, it does not protect. Release no identifier, not even one without a meaning.
-    Limits: Compares texts: a number that is written in two ways is not joined.
+    Guarantee: None: an attack finds people, it does not protect them. Release no identifier, not even one without a
+        meaning.
+    Limits: It compares texts: a number that is written in two ways is not joined.
     Cost: $O(n + m)$ for tables of n and m rows.
     Paper: L. Sweeney, k-anonymity: a model for protecting privacy, 2002, for linking.
     """
@@ -103,10 +104,11 @@ class Join(Attack):
 @card("projections")
 @dataclass(frozen=True)
 class Projections(Attack):
-    r"""Combine the answers of several queries: who goes to a doctor, and what the doctor prescribes.
+    r"""Combine the answers to several queries: which patients a doctor has, and which drugs the doctor prescribes.
 
     A table (doctor, patient, drug) is released as (doctor, patient) and as (doctor, drug), because patient and drug
-    together are sensitive. Both lists have the doctor. All drugs of a doctor with a single patient are that patient's.
+    together are sensitive. Both lists have the doctor. If a doctor has a single patient, all drugs of the doctor are
+    that patient's.
 
     Formula: $\Pr[\text{patient has } d] = \frac{n(\text{doctor}, d)}{\sum_{d'} n(\text{doctor}, d')}$, or 1 where the
         doctor has one patient
@@ -118,9 +120,9 @@ class Projections(Attack):
         >>> attack("projections", visits, drugs).exposed.tolist()
         [1, 2, 3]
 
-    Guarantee: None: an attack finds, it does not protect. Answer every query from one anonymized table, or with
-        differential privacy.
-    Limits: Two answers at a time.
+    Guarantee: None: an attack finds people, it does not protect them. Answer every query from one anonymized table, or
+        with differential privacy.
+    Limits: It combines two answers at a time.
     Cost: $O(n + m)$ for answers of n and m rows.
     Paper: L. Sweeney, k-anonymity: a model for protecting privacy, 2002, after D. E. Denning.
     """

@@ -40,12 +40,12 @@ class Minimality(Attack):
     The attacker knows everybody's quasi-identifiers, the models, and that the recoding is no coarser than they require.
     Of all assignments of the values of a class to its people, only those are possible under which every finer recoding
     fails: one level less in one column of a full-domain release, or a class split by one column of another release.
-    ``worlds`` assignments are drawn at random. People whose class is not certain are left out. So are steps that fail
-    for any values: a recoding that depends on sizes alone, as for k-anonymity, reveals nothing.
+    ``worlds`` assignments are drawn at random. People whose class is not certain are left out. So are finer recodings
+    that fail for any values: a recoding that depends on sizes alone, as for k-anonymity, reveals nothing.
 
     Formula: $\Pr[x_t = s \mid \text{every step down fails}] - \frac{c_s}{\lvert E\rvert}$, the gain over what the class
         alone tells
-    Example: One class of seven, since HIV would be all of the group a.
+    Example: There is one class of seven people, because in the group a everybody would have HIV.
         >>> from cobogo import anonymize, attack
         >>> from cobogo.studies.worked_examples import roles, table
         >>> people = table("q ill", "a HIV", "a HIV", "b flu", "b gout", "b cold", "b ache", "b pox")
@@ -55,11 +55,11 @@ class Minimality(Attack):
         >>> found.exposed.tolist(), found.confidence.tolist()[:2]
         ([1, 2], [1.0, 1.0])
 
-    Guarantee: None: an attack finds, it does not protect. m-confidentiality helps, and so do models that depend on
-        sizes alone.
-    Limits: Worlds are sampled: small gains may be missed. In a local release classes overlap, and most choices reveal
-        nothing.
-    Cost: $O(w\,n)$ for w worlds and n people.
+    Guarantee: None: an attack finds people, it does not protect them. m-confidentiality helps, and so do models that
+        depend on sizes alone.
+    Limits: Assignments are sampled, so small gains may be missed. In a local release classes overlap, and most choices
+        reveal nothing.
+    Cost: $O(w\,n)$ for w assignments and n people.
     Paper: R. C.-W. Wong, A. W.-C. Fu, K. Wang and J. Pei, Minimality attack in privacy preserving data publishing, VLDB
         2007.
     """

@@ -23,7 +23,7 @@ class TableLinkage(Attack):
     r"""Estimate the probability that each person of a public table is in the release, which may itself be sensitive.
 
     The release is about some of the people in the table. A record that fits n of them belongs to each with probability
-    1/n. The probability of a person is the sum over the records that fit them.
+    1/n. The probability of a person is the sum over the records that fit the person.
 
     Formula: $\Pr[t \in T] = \sum_{r \text{ fits } t} \frac{1}{\lvert\{u : r \text{ fits } u\}\rvert}$; where classes do
         not overlap, $\frac{\lvert T_E\rvert}{\lvert P_E\rvert}$
@@ -36,9 +36,9 @@ class TableLinkage(Attack):
         >>> found.confidence.tolist()[0], found.confidence.tolist()[-1]
         (0.8, 0.75)
 
-    Guarantee: None: an attack finds, it does not protect. δ-presence bounds it.
-    Limits: All people of the release must be in the public table. A record is assumed to be equally likely to belong to
-        each person that it fits.
+    Guarantee: None: an attack finds people, it does not protect them. δ-presence bounds it.
+    Limits: All people of the release must be in the public table. A record is assumed to belong with equal probability
+        to each person that it fits.
     Cost: $O(n + m)$ for n people and m distinct tuples where classes do not overlap.
     Paper: M. E. Nergiz, M. Atzori and C. Clifton, Hiding the presence of individuals from shared databases, SIGMOD
         2007.
@@ -95,7 +95,8 @@ class Membership(Attack):
 
     A model that memorized its data releases a record close to each member. The attack measures equally many people of
     the original table (``--knowledge``) and of a control table (``--control``). The confidence that a person is a
-    member is a lower bound of the share of members among all who are as near or nearer. The baseline is one half.
+    member is a lower bound of the share of members among all people who are as near or nearer. The baseline is one
+    half.
 
     Formula: $\frac{\lvert\{u \in M : d_u \le d_t\}\rvert}{\lvert\{u \in M \cup C : d_u \le d_t\}\rvert}$ with $d$ the
         distance to the nearest released record, $M$ the members and $C$ the others; the advantage is $\max_d \Pr_M[d_u
@@ -109,7 +110,7 @@ class Membership(Attack):
         >>> attack("membership", people(3), **given).succeeded
         False
 
-    Guarantee: None: an attack finds, it does not protect. ε-differential privacy bounds the advantage by
+    Guarantee: None: an attack finds people, it does not protect them. ε-differential privacy bounds the advantage by
         $\frac{e^{\varepsilon} - 1}{e^{\varepsilon} + 1}$.
     Limits: Distance is one test among many: a model may reveal its members in other ways.
     Cost: $O(t\,n\,c)$ for t targets, n released records and c columns.
@@ -179,11 +180,11 @@ def _shares(inside: Floats, outside: Floats) -> tuple[Floats, float]:
 @card("duplicate")
 @dataclass(frozen=True)
 class Duplicate(Attack):
-    r"""Recognize genuine records among made-up ones because they appear several times.
+    r"""Recognize true records among invented ones because they appear several times.
 
-    Publishers that hide true records among made-up ones (the α-β algorithm) draw each made-up record at most once. A
-    true record that is kept and also drawn appears twice, and no made-up one does, so an attacker who finds a record
-    twice knows that it is genuine.
+    Publishers that hide true records among invented ones (the α-β algorithm) draw each invented record at most once. A
+    true record that is kept and also drawn appears twice, and no invented record does. So an attacker who finds a
+    record twice knows that it is true.
 
     Formula: $\Pr[r \text{ is genuine} \mid r \text{ appears twice}] = 1$
     Example:
@@ -192,9 +193,9 @@ class Duplicate(Attack):
         >>> attack("duplicate", table("age ill", "31 flu", "44 gout", "31 flu", "52 cold")).exposed.tolist()
         [1, 3]
 
-    Guarantee: None: an attack finds, it does not protect. Publish a set, and draw made-up records from those that are
-        not in the table.
-    Limits: Only for releases with made-up records: elsewhere a duplicate means nothing.
+    Guarantee: None: an attack finds people, it does not protect them. Publish a set, and draw invented records from
+        those that are not in the table.
+    Limits: It is only for releases with invented records: in others a duplicate means nothing.
     Cost: $O(n)$ for n records.
     Paper: R. Chaytor, On the utility of randomization approaches for privacy preserving data publishing, PhD thesis,
         Simon Fraser University, 2010, of the α-β algorithm of V. Rastogi, D. Suciu and S. Hong 2007.

@@ -29,18 +29,19 @@ MATCHINGS = ("exact", "hierarchical", "probabilistic")
 @card("record-linkage", title="record linkage")
 @dataclass(frozen=True)
 class RecordLinkage(Attack):
-    r"""Find the record of each person in a table that the attacker has, by the columns that both share.
+    r"""Find the record of each person of a table that the attacker has, by the columns that both tables share.
 
-    Sweeney found the governor of Massachusetts in this way: of the voters of Cambridge six shared his birth date, three
-    of them men, one of them in his ZIP code, and hospital records had the same three columns.
+    Sweeney found the governor of Massachusetts in this way. Six of the voters of Cambridge shared his birth date; three
+    of them were men, and one of these lived in his ZIP code. Hospital records had the same three columns.
 
-    ``matching``: ``exact`` compares texts; ``hierarchical`` matches a record with a person if each known value lies
-    under the released one; ``probabilistic`` also admits records that disagree in up to ``misses`` columns, weighs each
-    agreement by its rarity, and estimates how often columns are right and how many of the people are in the release.
-    With ``register``, the table lists everybody that the release may be about: a record that fits n of them belongs to
-    each with probability 1/n, and the attacker need not know that a person is in the release.
+    ``matching`` says how records are compared. ``exact`` compares texts. ``hierarchical`` matches a record with a
+    person if each known value lies under the released one. ``probabilistic`` also admits records that disagree in up to
+    ``misses`` columns, weighs each agreement by its rarity, and estimates how often columns are right and how many of
+    the people are in the release. With ``register``, the table lists everybody that the release may be about: a record
+    that fits n of them belongs to each with probability 1/n, and the attacker need not know that a person is in the
+    release.
 
-    The null-map is the share of the records that match nobody in the table. With ``truth``, a column of both tables
+    The null-map is the share of the records that match no person in the table. With ``truth``, a column of both tables
     that identifies the owner of a record and is not used to link, the wrong-map is the share of the records that match
     only other people. These measures are for the data holder.
 
@@ -56,9 +57,9 @@ class RecordLinkage(Attack):
         >>> attack("record-linkage", coarse, knowledge=voters, policy=policy).confidence.round(2).tolist()
         [0.5, 0.5, 0.33]
 
-    Guarantee: None: an attack finds, it does not protect. k-anonymity over every column that others may know bounds it
-        by $1/k$.
-    Limits: Only columns of both tables are used. ``probabilistic`` rests on estimates and assumes that columns are
+    Guarantee: None: an attack finds people, it does not protect them. k-anonymity over every column that others may
+        know bounds it by $1/k$.
+    Limits: It uses only columns of both tables. ``probabilistic`` relies on estimates and assumes that columns are
         independent.
     Cost: $O(n + m)$ for n people and m distinct tuples where values are equal, up to $O(n\,m)$ where hierarchies
         overlap in every column.

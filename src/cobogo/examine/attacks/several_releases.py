@@ -94,11 +94,11 @@ class CrossingAttack(Attack):
 @card("complementary")
 @dataclass(frozen=True)
 class Complementary(CrossingAttack):
-    r"""Join releases of one table: values that are coarse in one may be fine in the other.
+    r"""Join releases of one table: values that are coarse in one release may be detailed in another.
 
     Rows are linked if the columns that both releases have unchanged are equal and the other columns do not contradict
-    each other. A linked row can only be what both of its forms allow. A person who then shares that with fewer people
-    than in either release alone has lost by the second release.
+    each other. A linked row can only be what both of its forms allow. If a person then shares this with fewer people
+    than in either release alone, the second release has exposed the person.
 
     Formula: $\frac{1}{\lvert\{u : r_1(u) \cap r_2(u) = r_1(t) \cap r_2(t)\}\rvert}$, with $r_1(t) \cap r_2(t)$ what
         both released forms of $t$ may stand for; before, the larger of $\frac{1}{\lvert E_1\rvert}$ and
@@ -112,10 +112,10 @@ class Complementary(CrossingAttack):
         >>> attack("complementary", first, second, policy=policy).exposed.tolist()
         [1, 2, 3, 4]
 
-    Guarantee: None: an attack finds, it does not protect. Base each release on the one before; the registry runs this
-        attack before it lets a release go.
-    Limits: Needs a column that both releases have unchanged, such as the sensitive one.
-    Cost: $O(n + m)$ for releases of n and m rows whose links are few, $O(n\,m)$ at worst.
+    Guarantee: None: an attack finds people, it does not protect them. Base each release on the one before; the registry
+        runs this attack before it accepts a release.
+    Limits: It needs a column that both releases have unchanged, such as the sensitive one.
+    Cost: $O(n + m)$ for releases of n and m rows with few links, $O(n\,m)$ in the worst case.
     Paper: L. Sweeney, k-anonymity: a model for protecting privacy, 2002.
     """
 
@@ -137,10 +137,10 @@ class Complementary(CrossingAttack):
 @card("temporal")
 @dataclass(frozen=True)
 class Temporal(CrossingAttack):
-    r"""Join releases of a table that changed in between, knowing that a person was there both times.
+    r"""Join releases of a table that changed in between; the attacker knows that a person was there both times.
 
-    The same as joining complementary releases, but among the rows of both: rows that were added later do not hide a
-    person who was there before.
+    The same as joining complementary releases, but only among the rows of both releases: rows that were added later do
+    not hide a person who was there before.
 
     Formula: as of complementary, $\frac{1}{\lvert\{u : r_1(u) \cap r_2(u) = r_1(t) \cap r_2(t)\}\rvert}$ among the
         people of both releases
@@ -152,9 +152,9 @@ class Temporal(CrossingAttack):
         >>> attack("temporal", first, later, policy=roles("sex zip", "ill", zip={"mask": "right"})).exposed.tolist()
         [1, 2, 3, 4]
 
-    Guarantee: None: an attack finds, it does not protect. Base each release on the one before.
-    Limits: As of complementary; and values of a person that changed in between break the link.
-    Cost: As of complementary, $O(n + m)$ where links are few.
+    Guarantee: None: an attack finds people, it does not protect them. Base each release on the one before.
+    Limits: Those of complementary. Also, values of a person that changed in between break the link.
+    Cost: The same as complementary: $O(n + m)$ with few links.
     Paper: L. Sweeney, k-anonymity: a model for protecting privacy, 2002.
     """
 
@@ -195,7 +195,7 @@ def distinguish_linked_rows(crossing: Crossing, others: Ints) -> DistinguishedRo
 @card("differencing")
 @dataclass(frozen=True)
 class Differencing(CrossingAttack):
-    r"""Subtract one release from the other: people who came to a class or left it in between are few.
+    r"""Subtract one release from the other: few people came to a class or left it in between.
 
     A class of a hundred that grows by one reveals that person's values as surely as a class of one.
 
@@ -210,10 +210,10 @@ class Differencing(CrossingAttack):
         >>> found.rows_of, found.exposed.tolist(), found.highest
         ('release 2', [4], 1.0)
 
-    Guarantee: None: an attack finds, it does not protect. Release again only when nobody, or at least k people, came to
-        and left each class.
-    Limits: Classes must be the same in both releases; one that was recoded in between is followed as far as hierarchies
-        allow.
+    Guarantee: None: an attack finds people, it does not protect them. Release again only when no person, or at least k
+        people, came to and left each class.
+    Limits: Classes must be the same in both releases; a class that was recoded in between is followed as far as the
+        hierarchies allow.
     Cost: $O(n + m)$ for releases of n and m rows.
     Paper: None in particular: after B. C. M. Fung, K. Wang, R. Chen and P. S. Yu, Privacy-preserving data publishing: a
         survey of recent developments, ACM Computing Surveys, 2010.
@@ -246,12 +246,12 @@ def _distinguish_unmatched(side: Literal["earlier", "later"], release: ClassStru
 class Intersection(CrossingAttack):
     r"""Keep the sensitive values that a person's class has in every release.
 
-    A person who is in both releases has a value that both of their classes have, at most as often as the class that has
-    it less often. Rows need not be linked: the quasi-identifiers are enough to know the classes.
+    A person who is in both releases has a value that both of their classes have. The value counts as often as in the
+    class that has it less often. Rows need not be linked: the quasi-identifiers are enough to know the classes.
 
     Formula: $\max_x \frac{\min(c_x^{(1)}, c_x^{(2)})}{\sum_y \min(c_y^{(1)}, c_y^{(2)})}$ with $c_x^{(i)}$ how often
         the value occurs in the person's class of release $i$
-    Example: Only the flu is in both classes of whoever is 30 and lives in Pina.
+    Example: Only the flu is in both classes of a person who is 30 and lives in Pina.
         >>> from cobogo import attack
         >>> from cobogo.studies.worked_examples import roles, table
         >>> first = table("age place ill", "30 * flu", "30 * gout", "40 * cold", "40 * pox")
@@ -259,7 +259,7 @@ class Intersection(CrossingAttack):
         >>> attack("intersection", first, second, policy=roles("age place", "ill")).highest
         1.0
 
-    Guarantee: None: an attack finds, it does not protect. m-invariance bounds it by $1/m$.
+    Guarantee: None: an attack finds people, it does not protect them. m-invariance bounds it by $1/m$.
     Limits: A value that changed in between counts as ruled out.
     Cost: $O(n\,v)$ for n people and the v values of their classes.
     Paper: S. R. Ganta, S. P. Kasiviswanathan and A. Smith, Composition attacks and auxiliary information in data

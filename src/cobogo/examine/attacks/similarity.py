@@ -23,11 +23,12 @@ from cobogo.floor.language import tr
 @card("similarity")
 @dataclass(frozen=True)
 class Similarity(AttributeLinkage):
-    r"""Learn roughly what a person has: a branch of the hierarchy that most suspects are in, or a narrow interval.
+    r"""Learn roughly which value a person has: a branch of the hierarchy, or a narrow interval, that contains most of
+    the records that may be the person's.
 
-    Gastritis, gastric ulcer and stomach cancer are three diseases, all of the stomach. Values are alike if they share a
-    label at ``level`` of the attribute's hierarchy; numbers without a hierarchy are alike if they are within ``width``
-    of the whole range.
+    Gastritis, gastric ulcer and stomach cancer are three diseases, all of the stomach. Values are similar if they share
+    a label at ``level`` of the attribute's hierarchy; numbers without a hierarchy are similar if they are within
+    ``width`` of the whole range.
 
     Formula: $\max_B \frac{\lvert\{u : x_u \in B\}\rvert}{s}$ over branches $B$ of the level, or intervals of width
         $w\,(\max x - \min x)$
@@ -39,10 +40,10 @@ class Similarity(AttributeLinkage):
         >>> attack("similarity", ward, policy=policy).confidence.tolist()
         [1.0, 1.0, 0.5, 0.5]
 
-    Guarantee: None: an attack finds, it does not protect. t-closeness with the hierarchical or ordered distance, (ε,m)-
-        and (k,e)-anonymity help.
-    Limits: Uses no other similarity than the hierarchy's levels and the distance of numbers.
-    Cost: $O(n\,v \log v)$ for n people and the v values of their suspects.
+    Guarantee: None: an attack finds people, it does not protect them. t-closeness with the hierarchical or ordered
+        distance, (ε,m)- and (k,e)-anonymity help.
+    Limits: It knows no similarity other than the levels of the hierarchy and the distance of numbers.
+    Cost: $O(n\,v \log v)$ for n people and the v values of the records that may be theirs.
     Paper: N. Li, T. Li and S. Venkatasubramanian, t-closeness: privacy beyond k-anonymity and l-diversity, ICDE 2007.
     """
 

@@ -80,23 +80,25 @@ def _tables(case: Case, columns: tuple[str, ...] | None) -> TablePoints:
 @card("singling-out", title="singling out")
 @dataclass(frozen=True)
 class SinglingOut(ControlledAttack):
-    r"""Find descriptions that fit exactly one person of the original table, by what is unique in the synthetic one.
+    r"""Find descriptions that fit exactly one person of the original table, from the combinations that are unique in
+    the synthetic table.
 
     A description is a combination of values of ``width`` columns that exactly one synthetic record has. It singles a
-    person out if exactly one original record has it. Equally many original and control records are compared, since a
-    description fits exactly one of few more easily than exactly one of many.
+    person out if exactly one original record has it. The attack compares equally many original and control records,
+    because a description fits exactly one of few records more easily than exactly one of many.
 
     Formula: $\frac{r_{\text{original}} - r_{\text{control}}}{1 - r_{\text{control}}}$ with $r$ the rate of descriptions
         that fit exactly one; nobody is exposed where chance may explain the difference
-    Example: A copy of the original, and people who have nothing to do with it.
+    Example: A copy of the original, and people who are not in it.
         >>> from cobogo import attack
         >>> from cobogo.studies.worked_examples import people, roles
         >>> given = {"knowledge": people(1), "control": people(2), "policy": roles("city job age pay", "ill")}
         >>> [attack("singling-out", people(seed), **given).succeeded for seed in (1, 3)]
         [True, False]
 
-    Guarantee: None: an attack finds, it does not protect. Synthetic data from a differentially private model help.
-    Limits: Needs people from the same population who are not in the data. What it does not find, others may.
+    Guarantee: None: an attack finds people, it does not protect them. Synthetic data from a differentially private
+        model help.
+    Limits: It needs people from the same population who are not in the data. Other attacks may find what it does not.
     Cost: $O(d\,n)$ for d descriptions and n records.
     Paper: M. Giomi, F. Boenisch, C. Wehmeyer and B. Tasnádi, A unified framework for quantifying privacy risk in
         synthetic data, Proceedings on Privacy Enhancing Technologies, 2023.
@@ -152,8 +154,8 @@ class SinglingOut(ControlledAttack):
 class Linkability(ControlledAttack):
     r"""Link two sets of facts about one person, because the same synthetic record is nearest to both.
 
-    The columns are split into two halves, or ``one-side`` names one of them. The distance is Gower's; of several
-    nearest records, one is drawn.
+    The columns are split into two halves, or ``one-side`` names one of them. The distance is Gower's; if several
+    records are equally near, one of them is drawn.
 
     Formula: $\arg\min_r d(t_A, r_A) = \arg\min_r d(t_B, r_B)$ for the halves $A$ and $B$ of the columns; the rate over
         that of the control group, $\frac{r_{\text{original}} - r_{\text{control}}}{1 - r_{\text{control}}}$
@@ -164,8 +166,9 @@ class Linkability(ControlledAttack):
         >>> [attack("linkability", people(seed), **given).succeeded for seed in (1, 3)]
         [True, False]
 
-    Guarantee: None: an attack finds, it does not protect. Synthetic data from a differentially private model help.
-    Limits: Needs people from the same population who are not in the data.
+    Guarantee: None: an attack finds people, it does not protect them. Synthetic data from a differentially private
+        model help.
+    Limits: It needs people from the same population who are not in the data.
     Cost: $O(t\,n\,c)$ for t targets, n synthetic records and c columns.
     Paper: M. Giomi, F. Boenisch, C. Wehmeyer and B. Tasnádi, A unified framework for quantifying privacy risk in
         synthetic data, Proceedings on Privacy Enhancing Technologies, 2023.
@@ -207,10 +210,10 @@ class Linkability(ControlledAttack):
 @card("inference")
 @dataclass(frozen=True)
 class Inference(ControlledAttack):
-    r"""Infer a sensitive value from the synthetic records that are nearest to what is known of a person.
+    r"""Infer a sensitive value from the synthetic records that are nearest to what is known about a person.
 
-    The attacker knows all other columns, and guesses the most frequent value among the nearest records. A number is
-    guessed right if it is within a twentieth of the range.
+    The attacker knows all other columns, and guesses the most frequent value among the nearest records. A guess of a
+    number is right if it is within a twentieth of the range.
 
     Formula: $\hat{x}_t = x_{r^{\ast}}$ with $r^{\ast} = \arg\min_r d(t_{\text{known}}, r_{\text{known}})$; the rate of
         right guesses over that of the control group, $\frac{r_{\text{original}} - r_{\text{control}}}{1 -
@@ -222,9 +225,10 @@ class Inference(ControlledAttack):
         >>> [attack("inference", people(seed), **given).succeeded for seed in (1, 3)]
         [True, False]
 
-    Guarantee: None: an attack finds, it does not protect. Synthetic data from a differentially private model help.
-    Limits: Needs people from the same population who are not in the data: what can be guessed about them as well is
-        knowledge of the population.
+    Guarantee: None: an attack finds people, it does not protect them. Synthetic data from a differentially private
+        model help.
+    Limits: It needs people from the same population who are not in the data: if their values can be guessed equally
+        well, the guess comes from knowledge of the population.
     Cost: $O(t\,n\,c)$ for t targets, n synthetic records and c columns.
     Paper: M. Giomi, F. Boenisch, C. Wehmeyer and B. Tasnádi, A unified framework for quantifying privacy risk in
         synthetic data, Proceedings on Privacy Enhancing Technologies, 2023.

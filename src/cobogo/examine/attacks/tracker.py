@@ -29,17 +29,17 @@ CELLS_AT_MOST = 5000
 @card("tracker")
 @dataclass(frozen=True)
 class Tracker(Attack):
-    """Combine the answers of several queries until they tell of one person.
+    """Combine the answers to several queries until they reveal a value of one person.
 
     The attacker knows everybody's quasi-identifiers, and so the people that each query is about; the answers are exact
     counts and sums of sensitive values. The attack finds whatever follows from them by linear algebra: people whom no
     query distinguishes are one unknown, and an unknown is found if the equations determine it. ``refuse-below`` is the
     smallest number of people, and of people left out, that a query may be about: a rule that trackers get around. The
-    table that is given as release is the one that the queries were about.
+    table that is given as the release is the one that the queries were about.
 
     Formula: $A x = b$ with $A_{qg} = 1$ if query $q$ is about group $g$; $x_g$ is found if the unit vector $e_g$ is in
         the row space of $A$
-    Example: The judge's pay, as the difference of two sums.
+    Example: The judge's pay is the difference of two sums.
         >>> from cobogo import attack
         >>> from cobogo.studies.worked_examples import roles, table
         >>> staff = table("sex job pay", "F aide 9", "F cook 8", "F maid 7", "F judge 99", "M aide 6", "M cook 5")
@@ -47,9 +47,9 @@ class Tracker(Attack):
         >>> attack("tracker", staff, queries=asked, policy=roles("sex job", "pay"), refuse_below=2).exposed.tolist()
         [4]
 
-    Guarantee: None: an attack finds, it does not protect. Differential privacy helps, or answers from an anonymized
-        table.
-    Limits: Answers must be exact; noisy ones are not solved for.
+    Guarantee: None: an attack finds people, it does not protect them. Differential privacy helps, and so do answers
+        from an anonymized table.
+    Limits: Answers must be exact; the attack does not solve for noisy ones.
     Cost: $O(q^2 g)$ for q queries and g groups of people that they distinguish.
     Paper: D. E. Denning, P. J. Denning and M. D. Schwartz, The tracker: a threat to statistical database security, ACM
         Transactions on Database Systems, 1979.

@@ -29,8 +29,9 @@ class UnsortedMatching(Attack):
     r"""Join two releases of the same people by the position of their rows.
 
     Each release may be k-anonymous: one generalizes race, the other the ZIP code; side by side they are the table
-    itself. That the order is the same is visible: rows at the same position never contradict each other. The number of
-    rows that agree is compared with the number expected by chance; a priori, the order is random with probability 1/2.
+    itself. It is visible that the order is the same: rows at the same position never contradict each other. The number
+    of rows that agree is compared with the number expected if the order is random; beforehand, the order is assumed to
+    be random with probability 1/2.
 
     Formula: $\Pr[q \mid a \text{ of } n \text{ rows agree}] \propto \pi(q)\,(q + (1 - q)\,c)^a\,((1 - q)(1 - c))^{n -
         a}$ for the share $q$ of rows in the same order and the probability $c$ to agree by chance; a row that agrees
@@ -45,9 +46,9 @@ class UnsortedMatching(Attack):
         >>> len(attack("unsorted-matching", first, second, policy=roles("race zip", **trees)).exposed)
         12
 
-    Guarantee: None: an attack finds, it does not protect. A random order of the rows makes it useless; every Cobogó
-        release has one.
-    Limits: Both releases must have the same rows in the same order, or nothing is found.
+    Guarantee: None: an attack finds people, it does not protect them. A random order of the rows makes it useless;
+        every Cobogó release has one.
+    Limits: It finds nothing unless both releases have the same rows in the same order.
     Cost: $O(n)$ for n rows.
     Paper: L. Sweeney, k-anonymity: a model for protecting privacy, 2002.
     """

@@ -20,7 +20,7 @@ def anonymize(
     policy: PolicyFile,
     out: Out = None,
     engine: Engine = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Search and report; write nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Search and show the result, but write nothing.")] = False,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -45,15 +45,15 @@ def apply(
     release: Annotated[
         str, typer.Argument(help="The id of a registered release: see `cobogo registry list`.", show_default=False)
     ],
-    data: Annotated[Path, typer.Argument(help="New rows of the same shape.", show_default=False)],
-    out: Annotated[Path, typer.Option("--out", help="Where the release goes.", show_default=False)],
+    data: Annotated[Path, typer.Argument(help="A file of new rows with the same columns.", show_default=False)],
+    out: Annotated[Path, typer.Option("--out", help="The directory of the release.", show_default=False)],
     registry: Place = DEFAULT,
     key: KeyFile = None,
     engine: Engine = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Do to new rows what was done for a registered release, leave out what no longer fits, verify it and register it.
+    """Recode new rows as a registered release was recoded, leave out what no longer fits, verify and register it.
 
     Exit 1 when nothing is left to release.
     """

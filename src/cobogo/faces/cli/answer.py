@@ -7,22 +7,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cobogo.errors import PolicyError, number_of
+from cobogo.errors import PolicyError
 from cobogo.faces.cli import console, language
+from cobogo.faces.cli.commands import CommandLine
 from cobogo.faces.cli.options import Encoding, Engine, Json, Ledger, PayingAnalyst, PayingDataset, Quiet
-from cobogo.floor.language import tr
+from cobogo.floor.language import tr, trn
 
 if TYPE_CHECKING:
     from cobogo.answer.explain import Explanation
     from cobogo.answer.result import Answer
 
-app = typer.Typer(
-    name="answer", help="Answer questions with differential privacy, and keep the budget.", no_args_is_help=True
-)
+app = CommandLine(name="answer", help="Answer questions with differential privacy, and keep the budget.")
 
 Question = Annotated[str, typer.Argument(help="The question, in SQL.", show_default=False)]
 Config = Annotated[Path, typer.Option("--config", help="The curator's file: data sets, budgets, analysts.")]
-Analyst = Annotated[str | None, typer.Option("--analyst", help="Who asks; the only analyst, if there is one.")]
+Analyst = Annotated[str | None, typer.Option("--analyst", help="The analyst who asks; the only one if there is one.")]
 Epsilon = Annotated[str | None, typer.Option("--epsilon", help="How much ε to spend.")]
 Rho = Annotated[str | None, typer.Option("--rho", help="How much ρ to spend, where the budget is in ρ.")]
 Delta = Annotated[str, typer.Option("--delta", help="How much δ to spend, where keys are not public.")]
@@ -40,7 +39,7 @@ def sql(
     delta: Delta = "0",
     as_json: Json = False,
 ) -> None:
-    """Answer a question. Exit 1 when the budget does not allow for it."""
+    """Answer a question. Exit 1 when the budget is not enough."""
     from cobogo.answer.curator import Curator
     from cobogo.promises.curator_file import CuratorPolicy
 
@@ -58,21 +57,24 @@ def explain(
     question: Question,
     config: Config = CURATOR,
     analyst: Annotated[
-        str | None, typer.Option("--analyst", help="Who would ask: only what they may ask about is explained.")
+        str | None,
+        typer.Option("--analyst", help="The analyst who would ask: only what they may ask about is explained."),
     ] = None,
     epsilon: Epsilon = None,
     rho: Rho = None,
     delta: Delta = "0",
     error: Annotated[
-        str | None, typer.Option("--error", help="Say instead what it costs to be no farther off than this.")
+        str | None, typer.Option("--error", help="Say instead what an answer with at most this error costs.")
     ] = None,
-    rows: Annotated[int | None, typer.Option("--rows", help="Rows that a group may have, to judge means by.")] = None,
+    rows: Annotated[
+        int | None, typer.Option("--rows", help="How many rows a group may have: the error of a mean depends on it.")
+    ] = None,
     curve: Annotated[
-        Path | None, typer.Option("--curve", help="Draw how far off the answer would be for every price: a PNG.")
+        Path | None, typer.Option("--curve", help="Draw the error of the answer against its cost: a PNG file.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Show what would be computed, with what noise, how far off, at what cost. Reads and spends nothing."""
+    """Show what would be computed, with which noise, error and cost. Reads no data and spends nothing."""
     from cobogo.answer.curator import public_tables
     from cobogo.answer.explain import compute_curves, draw_curves, find_price
     from cobogo.answer.explain import explain as explain_plan
@@ -94,13 +96,19 @@ def explain(
         loss = loss_of(epsilon, rho, delta, measure=measure)
     explanation = explain_plan(found, loss, rows=rows)
     if curve is not None:
-        draw_curves(compute_curves(found, measure, delta=loss.delta, rows=rows), measure, curve, question)
+        draw_curves(
+            compute_curves(found, measure, delta=loss.delta, rows=rows),
+            measure,
+            curve,
+            question,
+            language=language.terminal_language(),
+        )
     if as_json:
         console.say_json(explanation.as_dict())
     else:
         _say_explanation(explanation)
     if curve is not None and not as_json:
-        console.say(f"\nWritten   {curve}")
+        console.say_written(str(curve))
 
 
 @app.command()
@@ -114,11 +122,13 @@ def budget(config: Config = CURATOR, as_json: Json = False) -> None:
     if as_json:
         console.say_json([balance.as_dict() for balance in balances])
         return
+    everyone = language.terminal_speech()(tr("(all)"))
     rows = [
-        [b.dataset, b.analyst or "(all)", *(amount_text(units, b.measure) for units in (b.limit, b.spent, b.left))]
+        [b.dataset, b.analyst or everyone, *(amount_text(units, b.measure) for units in (b.limit, b.spent, b.left))]
         for b in balances
     ]
-    console.say(console.table(["data set", "analyst", "budget", "spent", "left"], rows))
+    header: list[str] = [tr("data set"), tr("analyst"), tr("budget"), tr("spent"), tr("left")]
+    console.say(console.table(header, rows))
 
 
 @app.command()
@@ -128,41 +138,44 @@ def check(config: Config = CURATOR) -> None:
 
     curator = Curator.load(config)
     curator.check()
-    console.say(console.table(["data set", "rows"], [[name, "can be asked about"] for name in curator.datasets]))
+    fine = language.terminal_speech()(tr("can be asked about"))
+    console.say(console.table([tr("data set"), tr("rows")], [[name, fine] for name in curator.datasets]))
 
 
 @app.command(name="frequency-list")
 def frequency_list(
     data: Annotated[
-        Path, typer.Argument(help="A CSV or Parquet file, or a .txt file of one item a line.", show_default=False)
+        Path, typer.Argument(help="A CSV or Parquet file, or a .txt file with one item per line.", show_default=False)
     ],
-    out: Annotated[Path, typer.Option("--out", help="Where the release goes.", show_default=False)],
+    out: Annotated[Path, typer.Option("--out", help="The directory of the release.", show_default=False)],
     epsilon: Annotated[str, typer.Option("--epsilon", help="ε: how much to spend.", show_default=False)],
-    delta: Annotated[str, typer.Option("--delta", help="δ: the chance of what the draw leaves out.")] = "1e-9",
+    delta: Annotated[str, typer.Option("--delta", help="δ: the probability with which ε may be exceeded.")] = "1e-9",
     column: Annotated[
-        str | None, typer.Option("--column", help="The column of items; the only one, if there is one.")
+        str | None, typer.Option("--column", help="The column of items; the only column if there is one.")
     ] = None,
     counts: Annotated[bool, typer.Option("--counts", help="The column has the count of one item in each row.")] = False,
-    separator: Annotated[str, typer.Option("--separator", help="Of a CSV file.")] = ",",
+    separator: Annotated[
+        str, typer.Option("--separator", help="The character between the columns of a CSV file.")
+    ] = ",",
     encoding: Encoding = "utf-8",
     ledger: Ledger = None,
     dataset: PayingDataset = None,
     analyst: PayingAnalyst = None,
     engine: Engine = None,
     seed: Annotated[
-        int | None, typer.Option("--seed", help="For examples only: the release then fails verification.")
+        int | None, typer.Option("--seed", help="For examples only: a release with a seed fails verification.")
     ] = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Release how often items (passwords, say) occur, as a sorted list of counts, without the items.
 
-    Exit 1 when the budget does not allow for it, or when it would not hold: noise from a seed never does.
+    Exit 1 when the budget is not enough, or when the release does not hold: noise from a seed never holds.
     """
     from pydantic import ValidationError
 
     from cobogo.data.policy import Data
-    from cobogo.data.policy.toml_file import explain_error
+    from cobogo.data.policy.complaints import explain_error
     from cobogo.faces.cli.summary import write_and_say
     from cobogo.promises.payer import payer_of_options
     from cobogo.publish.frequency_list.job import choose_mechanism, frequency_list
@@ -189,9 +202,13 @@ def _analyst_of(rules: Any, analyst: str | None) -> str:
     known: set[str] = {name for dataset in rules.datasets.values() for name in dataset.analysts}
     if len(known) != 1:
         raise PolicyError(
-            tr("who asks?"),
+            tr("the name of the analyst is missing"),
             where="--analyst",
-            remedy="Name one of: " + (", ".join(sorted(known)) or "nobody yet") + ".",
+            remedy=(
+                tr("Name one of: {analysts}.", analysts=", ".join(sorted(known)))
+                if known
+                else tr("Declare an analyst in the curator's file first.")
+            ),
         )
     return known.pop()
 
@@ -214,32 +231,48 @@ def _say_answer(found: Answer) -> None:
     console.say(console.table(header, rows))
     spent = Units.from_cost(found.spent)
     measure = found.spent.measure
-    console.say(f"\nSpent {amount_text(spent, measure)}; left {amount_text(found.left.left, measure)}.")
+    console.say()
+    console.say(
+        tr(
+            "Spent {spent}; left {left}.",
+            spent=amount_text(spent, measure),
+            left=amount_text(found.left.left, measure),
+        )
+    )
 
 
 def _say_explanation(found: Explanation) -> None:
-    public = found.plan.public
-    groups = "those with enough people" if public is None else str(len(public))
-    console.say(
-        f"Cost      {found.cost()}\n"
-        f"Groups    {groups}; a person counts in {found.plan.groups_of_a_person}, "
-        f"with {number_of(found.plan.rows_of_a_person, 'row')} in each, at most"
+    say, public = language.terminal_speech(), found.plan.public
+    console.say_line("cost", found.cost())
+    console.say_line(
+        "groups",
+        tr(
+            "{groups}; a person counts in at most {most:,}, with at most {rows} in each",
+            groups=tr("those with enough people") if public is None else tr("{n:,}", n=len(public)),
+            most=found.plan.groups_of_a_person,
+            rows=trn("{n:,} row", "{n:,} rows", n=found.plan.rows_of_a_person),
+        ),
     )
     if found.threshold is not None:
-        console.say(f"Told of   groups that seem to have {found.threshold} people or more, after noise")
-    header = ["measured", "column", "one person", "noise", "scale", "95 % within"]
+        told = tr("only groups that have {people} people or more after noise are shown", people=found.threshold)
+        console.say_line("", told)
+    header: list[str] = [
+        tr("measured"), tr("column"), tr("one person"), tr("noise"), tr("scale"), tr("95 % within"),
+    ]  # fmt: skip
     rows = [
-        [s.what, s.column or "", _number_text(s.sensitivity), s.mechanism, f"{s.scale:.6g}", _number_text(s.error)]
+        [
+            say(s.what), s.column or "", _number_text(s.sensitivity), say(s.mechanism), say.fixed(s.scale),
+            _number_text(s.error),
+        ]
         for s in found.steps
-    ]
+    ]  # fmt: skip
     console.say("\n" + console.table(header, rows))
-    errors = [
-        [name, "depends on the data" if e is None else f"± {_number_text(e)}"] for name, e in found.errors.items()
-    ]
-    console.say("\n" + console.table(["figure", "95 % within"], errors))
+    unknown = say("depends on the data")
+    errors = [[name, unknown if e is None else f"± {_number_text(e)}"] for name, e in found.errors.items()]
+    console.say("\n" + console.table([tr("figure"), tr("95 % within")], errors))
 
 
 def _number_text(value: object) -> str:
     if value is None:
         return ""
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    return language.terminal_speech().fixed(value) if isinstance(value, float) else str(value)

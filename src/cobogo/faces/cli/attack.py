@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cobogo.errors import PolicyError
-from cobogo.faces.cli import console
+from cobogo.faces.cli import console, language
 from cobogo.faces.cli.options import Json
 from cobogo.floor.language import tr
 
@@ -20,7 +20,7 @@ LISTED = 10
 
 
 def attack(
-    name: Annotated[str, typer.Argument(help="Which: see `cobogo list attacks`.", show_default=False)],
+    name: Annotated[str, typer.Argument(help="The name of the attack: see `cobogo list attacks`.", show_default=False)],
     releases: Annotated[
         list[Path],
         typer.Argument(
@@ -33,29 +33,39 @@ def attack(
     control: Annotated[
         Path | None, typer.Option("--control", help="A table about people who are not in the release.")
     ] = None,
-    queries: Annotated[Path | None, typer.Option("--queries", help="Queries that were answered, one a line.")] = None,
+    queries: Annotated[
+        Path | None, typer.Option("--queries", help="A file of the queries that were answered, one per line.")
+    ] = None,
     policy: Annotated[
-        Path | None, typer.Option("--policy", help="Roles and hierarchies; a directory's evidence has them.")
+        Path | None,
+        typer.Option(
+            "--policy", help="The policy with the roles and hierarchies; the evidence of a release directory has it."
+        ),
     ] = None,
     attribute: Annotated[
-        str | None, typer.Option("--attribute", help="The sensitive attribute; each in turn if not given.")
+        str | None, typer.Option("--attribute", help="The sensitive attribute; each of them in turn if not given.")
     ] = None,
     columns: Annotated[
         str | None, typer.Option("--columns", help="The columns that the attacker uses, as in age,sex.")
     ] = None,
     threshold: Annotated[
-        float | None, typer.Option("--threshold", help="Who is found with more than this is exposed.")
+        float | None, typer.Option("--threshold", help="A person who is found with more than this counts as exposed.")
     ] = None,
     options: Annotated[
         list[str], typer.Option("--set", help="Another option of the attack, as in t=2; may be given again.")
     ] = [],  # noqa: B006
-    separator: Annotated[str | None, typer.Option("--separator", help="Of plain files; guessed if not given.")] = None,
-    encoding: Annotated[str | None, typer.Option("--encoding", help="Of plain files: utf-8 or latin-1.")] = None,
+    separator: Annotated[
+        str | None,
+        typer.Option("--separator", help="The character between the columns of plain files; guessed if not given."),
+    ] = None,
+    encoding: Annotated[
+        str | None, typer.Option("--encoding", help="The encoding of plain files: utf-8 or latin-1.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Attack a release as somebody else might.
+    """Attack a release as an attacker would.
 
-    Exit 1 when somebody is found beyond the threshold, and when the attack could not be tried: it says which. Shows row
+    Exit 1 when a person is found beyond the threshold, and when the attack could not be tried: it says which. Shows row
     numbers and figures, never values.
     """
     from cobogo.examine import attacks
@@ -83,21 +93,32 @@ def attack(
 def attack_lines(findings: Findings) -> str:
     """Lines of text for what an attack found."""
     content = findings.to_dict()
+    say, line = language.terminal_speech(), console.line
     text = [
-        f"Attack    {findings.attack}",
-        f"Knows     {findings.knows}",
-        *([f"Assumes   {_options_text(content['assumes'])}"] if content["assumes"] else []),
-        f"Found     {findings.summary}",
+        line("attack", findings.attack),
+        line("knows", say(findings.knows)),
+        *([line("assumes", _options_text(content["assumes"]))] if content["assumes"] else []),
+        line("found", say(findings.summary)),
     ]
-    text += [f"          {name}: {_figure(value)}" for name, value in content["measures"].items()]
+    text += [line("", f"{say(name)}: {_figure(value)}") for name, value in content["measures"].items()]
     rows = content["rows"][:LISTED]
     if rows:
         more = content["exposed"] - len(rows)
         numbers = ", ".join(str(entry["row"]) for entry in rows)
-        text.append(f"Rows      of the {findings.rows_of}: {numbers}{f', and {more:,} more' if more else ''}")
-    text += [f"Note      {note}" for note in findings.notes]
-    text.append(f"Defence   {findings.defence}")
+        numbers += say(", and {n} more", n=more) if more else ""
+        text.append(line("rows", f"{say(_whose(findings.rows_of))}: {numbers}"))
+    text += [line("note", say(note)) for note in findings.notes]
+    text.append(line("defence", say(findings.defence)))
     return "\n".join(text)
+
+
+def _whose(rows_of: str) -> str:
+    """Whose rows are numbered."""
+    name, _, number = rows_of.partition(" ")
+    if name == "release" and number:
+        return tr("of release {number}", number=number)
+    known = {"knowledge": tr("of the knowledge"), "release": tr("of the release")}
+    return known.get(rows_of, rows_of)
 
 
 def _options_text(options: dict[str, Any]) -> str:
@@ -109,7 +130,10 @@ def _options_text(options: dict[str, Any]) -> str:
 
 
 def _figure(value: float | int | None) -> str:
-    return "none" if value is None else f"{value:,}" if isinstance(value, int) else f"{value:.6g}"
+    say = language.terminal_speech()
+    if value is None:
+        return say("none")
+    return say.number(value) if isinstance(value, int) else say.fixed(value)
 
 
 def _options_of(options: list[str]) -> dict[str, str]:
@@ -117,6 +141,10 @@ def _options_of(options: list[str]) -> dict[str, str]:
     for option in options:
         key, sign, value = option.partition("=")
         if not sign or not key.strip():
-            raise PolicyError(tr("must be written key=value. Got {option!r} instead", option=option), where="--set")
+            raise PolicyError(
+                tr("must be written as NAME=VALUE. Got {option!r} instead", option=option),
+                where="--set",
+                remedy=tr("Write it as in: --set t=2."),
+            )
         found[key.strip()] = value.strip()
     return found

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from cobogo.studies.audit import Audit
 
 AUDIT = {
-    "nobody": tr("None of the {tried} attacks that were tried finds anybody beyond what anybody knew."),
+    "nobody": tr("No attack finds a person, beyond what was known before. Attacks tried: {tried}."),
     "exposed": tr(
-        "Somebody is found. Re-identified: {record}; a value inferred: {value}; known to be there: "
-        "{presence}. See what helps in the page."
+        "Attacks find people. Re-identified: {record}; a value inferred: {value}; presence revealed: "
+        "{presence}. The page says what helps."
     ),
     "open": tr(
-        "No verdict: of the attacks that are made for such a release {untried} could not be tried. This "
-        "is no all-clear."
+        "No verdict: attacks that are made for such a release could not be tried ({untried}). This does not mean "
+        "that the release is safe."
     ),
 }
 
@@ -44,14 +44,16 @@ def audit(
     control: Annotated[
         Path | None, typer.Option("--control", help="A table about people who are not in the release.")
     ] = None,
-    queries: Annotated[Path | None, typer.Option("--queries", help="Queries that were answered, one a line.")] = None,
+    queries: Annotated[
+        Path | None, typer.Option("--queries", help="A file of the queries that were answered, one per line.")
+    ] = None,
     policy: Annotated[Path | None, typer.Option("--policy", help="The policy; the evidence's if not given.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON; write nothing.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON and write nothing.")] = False,
 ) -> None:
     """Try every attack that applies to a release, and put a page to sign into its evidence.
 
-    Exit 0 when every attack that is made for such a release was tried and none finds anybody. Exit 1 when one does, and
-    when one could not be tried: there is no verdict then.
+    Exit 0 when every attack that is made for such a release was tried and no attack finds a person. Exit 1 when an
+    attack finds a person, and when one could not be tried: there is no verdict then.
     """
     from cobogo.studies import audit as audits
 
@@ -85,18 +87,21 @@ def audit_lines(found: Audit) -> str:
             exposed = len(trial.findings.exposed)
             surest, before = trial.findings.surest
             knew = "" if before is None else say.percent(before)
-            mark = f"✗ {say('{n} found', n=exposed)}" if exposed else f"✓ {say('nobody')}"
+            mark = "✗ " + say("{n} found", n=exposed) if exposed else "✓ " + say("no one found")
             figures = [say.number(trial.findings.attacked), say.percent(surest), knew]
             rows.append(
                 [trial.name, say(FINDS[trial.attack.finds]), *figures, say.percent(trial.findings.threshold), mark]
             )
-    header = [say(key) for key in ("attack", "finds", "attacked", "surest", "before", "threshold", "verdict")]
+    header: list[str] = [
+        tr("attack"), tr("finds"), tr("attacked"), tr("surest"), tr("before"), tr("threshold"), tr("verdict"),
+    ]  # fmt: skip
     text = [console.table(header, rows, numbers=(2, 3, 4, 5))]
+    could_not, not_tried = say("Could not be tried"), say("Not tried")
     text += [
-        f"{say(tr('Could not be tried') if trial.open else tr('Not tried'))}: {trial.name}: {trial.why}."
+        f"{could_not if trial.open else not_tried}: {trial.name}: {say(trial.why or '').rstrip('.')}."
         for trial in sorted(found.trials, key=lambda trial: trial.open)
         if trial.findings is None
     ]
-    text += [f"{say('Note')}: {language.terminal_speech()(note)}." for note in found.notes]
+    text += [console.note(note) for note in found.notes]
     text.append(say(AUDIT[found.verdict], tried=len(found.tried), untried=len(found.untried), **found.people))
     return "\n".join(text)

@@ -74,7 +74,7 @@ def comparison_lines(found: Comparison) -> str:
         chances = [say.percent(run.worst_inference), say.percent(run.risk)]
         rows.append([run.algorithm, next(values), *counts, *chances, say.fixed(run.seconds, ".2f")])
     text = [console.table(header, rows, numbers=range(1, len(header)))]
-    text += [f"{run.algorithm}: {language.terminal_speech()(str(run.why))}." for run in found.runs if not run.solved]
+    text += [f"{run.algorithm}: {say(run.why or '').rstrip('.')}." for run in found.runs if not run.solved]
     return "\n".join(text)
 
 
@@ -146,8 +146,16 @@ def kinds(
     from cobogo.data.policy import Policy
     from cobogo.studies.families.study import compare_families
 
-    if records < 100 or seed < 0:
-        raise PolicyError(tr("must be 100 or more, and the seed 0 or more"), where="--records")
+    if records < 100:
+        raise PolicyError(
+            tr("must be 100 or more. Got {value} instead", value=records),
+            where="--records",
+            remedy=tr("Leave the option out for 20,000 records."),
+        )
+    if seed < 0:
+        raise PolicyError(
+            tr("must be 0 or more. Got {value} instead", value=seed), where="--seed", remedy=tr("Leave the option out.")
+        )
     rules = Policy.load(policy)
     with console.progress(quiet=as_json) as show:
         of = parse_kinds(kind) if kind else None
@@ -159,9 +167,9 @@ def kinds(
         return
     console.say(format_kinds(found))
     for name, why in found.skipped.items():
-        console.warn(f"{name} is left out: {why}")
+        console.warn(tr("{name} is left out: {why}", name=name, why=why))
     if out is not None:
-        console.say(f"\nWritten   {out}/kinds.html   {out}/kinds.png   {out}/kinds.json   (keep)")
+        console.say_written(f"{out}/kinds.html", f"{out}/kinds.png", f"{out}/kinds.json", tr("(keep)"))
 
 
 def parse_kinds(texts: list[str]) -> dict[str, list[float] | None]:
@@ -177,7 +185,7 @@ def parse_kinds(texts: list[str]) -> dict[str, list[float] | None]:
             found[name.strip()] = [float(value) for value in values.split(",")] if mark else None
         except ValueError:
             raise PolicyError(
-                tr("{text!r} is no kind with numbers", text=text),
+                tr("{text!r} is not a kind with numbers", text=text),
                 where="--kind",
                 remedy=tr("Write it as in: --kind recoding=2,5,10."),
             ) from None
@@ -186,13 +194,17 @@ def parse_kinds(texts: list[str]) -> dict[str, list[float] | None]:
 
 def format_kinds(found: Families) -> str:
     """A table with one row for each release."""
-    header = ["kind", "asked", "records", "two-way", "queries", "accuracy", "re-identified", "membership", "inference"]
+    say = language.terminal_speech()
+    header: list[str] = [
+        tr("kind"), tr("asked"), tr("records"), tr("two-way"), tr("queries"), tr("accuracy"), tr("re-identified"),
+        tr("membership"), tr("inference"),
+    ]  # fmt: skip
     rows = []
     for one in found.trials:
-        given = ", ".join(f"{name} = {value:g}" for name, value in one.given.items())
-        cells = [one.name, given, f"{one.records:,}"]
-        cells += [f"{100 * one.use[name]:.1f} %" for name in ("two-way", "query-error", "accuracy")]
+        given = ", ".join(f"{name} = {say.fixed(value, 'g')}" for name, value in one.given.items())
+        cells = [one.name, given, say.number(one.records)]
+        cells += [f"{say.fixed(100 * one.use[name], '.1f')} %" for name in ("two-way", "query-error", "accuracy")]
         for name in ("re-identification", "membership", "inference"):
-            cells.append(f"{100 * one.attacks[name]['excess']:+.1f} %")
+            cells.append(f"{say.fixed(100 * one.attacks[name]['excess'], '+.1f')} %")
         rows.append(cells)
     return console.table(header, rows, numbers=range(2, len(header)))

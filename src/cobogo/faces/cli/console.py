@@ -3,22 +3,100 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import sys
+import textwrap
 import traceback
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
 from cobogo.errors import CobogoError
 from cobogo.faces.cli import language
-from cobogo.floor.language import tr
+from cobogo.floor.language import Text, tr
 from cobogo.floor.progress import silent
+
+_FOR_PROGRAMS: ContextVar[bool] = ContextVar("for programs", default=False)
 
 
 def say(text: str = "", **values: object) -> None:
     """Print a line of the result in the language of the terminal."""
     print(language.terminal_speech()(text, **values))
+
+
+LABELS = {
+    "added": tr("Added"),
+    "assumes": tr("Assumes"),
+    "attack": tr("Attack"),
+    "attacked": tr("Attacked"),
+    "begun": tr("Created"),
+    "cheapest": tr("Cheapest"),
+    "checked": tr("Checked"),
+    "cost": tr("Cost"),
+    "counted": tr("Counted"),
+    "defence": tr("Defence"),
+    "encoded": tr("Encoded"),
+    "fidelity": tr("Fidelity"),
+    "forgotten": tr("Forgotten"),
+    "found": tr("Found"),
+    "groups": tr("Groups"),
+    "key": tr("Key"),
+    "knows": tr("Knows"),
+    "made_up": tr("Invented"),
+    "model": tr("Model"),
+    "not_tried": tr("Not tried"),
+    "note": tr("Note"),
+    "promise": tr("Promise"),
+    "read": tr("Read"),
+    "recorded": tr("Recorded"),
+    "release": tr("Release"),
+    "removed": tr("Removed"),
+    "reports": tr("Reports"),
+    "revoked": tr("Revoked"),
+    "rotated": tr("Rotated"),
+    "rows": tr("Rows"),
+    "search": tr("Search"),
+    "serving": tr("Serving"),
+    "together": tr("Together"),
+    "verified": tr("Verified"),
+    "workbench": tr("Workbench"),
+    "written": tr("Written"),
+}
+"""What lines of results begin with. Each language has room for its longest one, so that lines are aligned."""
+
+
+def line(label: str, *texts: str) -> str:
+    """A line of a result: its label, translated, and what there is to say. Without a label it goes on with the last."""
+    say = language.terminal_speech()
+    width = max(len(say(text)) for text in LABELS.values())
+    return f"{say(LABELS[label]) if label else '':<{width}} {'   '.join(map(say, texts))}".rstrip()
+
+
+def say_line(label: str, *texts: str) -> None:
+    """Print a line with a label."""
+    print(line(label, *texts))
+
+
+def note(text: str) -> str:
+    """A note below a result."""
+    say = language.terminal_speech()
+    return say("Note: {text}.", text=say(text).rstrip("."))
+
+
+def say_release(directory: object) -> None:
+    """Say where the two parts of a release are."""
+    say_line("written", *release_parts(directory))
+
+
+def release_parts(directory: object) -> tuple[str, str]:
+    """The two parts of a release, and what to do with each."""
+    return (
+        tr("{directory}/public (give away)", directory=str(directory)),
+        tr("{directory}/evidence (keep)", directory=str(directory)),
+    )
 
 
 def say_json(content: Any) -> None:
@@ -27,54 +105,88 @@ def say_json(content: Any) -> None:
 
 
 def say_written(*places: str) -> None:
-    """Say what was written, and where."""
-    say(f"\n{language.terminal_speech()('Written'):<9} {'   '.join(places)}")
+    """Say what was written, and where, after an empty line."""
+    print()
+    say_line("written", *places)
+
+
+def for_programs(*, wanted: bool) -> None:
+    """Remember whether the result of this command is for a program: an error is then printed as JSON, too."""
+    _FOR_PROGRAMS.set(wanted)
 
 
 def complain(error: CobogoError) -> None:
-    """Print an error so that a person can act on it."""
+    """Print an error so that a person can act on it; for a program, also as JSON on standard output."""
+    if _FOR_PROGRAMS.get():
+        say_json({"error": error.as_dict()})
     first, *rest = f"cobogo: {language.terminal_speech().error(error)}".splitlines()
-    print("\n".join([first, *(f"        {line}" for line in rest)]), file=sys.stderr)
+    lines = [*rest, _dim(f"[{', '.join(dict.fromkeys(one.code for one in error.errors or (error,)))}]")]
+    print("\n".join([first, *(f"        {line}" for line in lines)]), file=sys.stderr)
+
+
+def _dim(text: str) -> str:
+    """A text that a terminal shows less bright."""
+    return f"\x1b[2m{text}\x1b[0m" if sys.stderr.isatty() and "NO_COLOR" not in os.environ else text
 
 
 def complain_of_defect(error: Exception) -> None:
     """Print where the program itself failed. The error's message is not shown: it may quote values of the data."""
     place = traceback.extract_tb(error.__traceback__)[-1]
     say = language.terminal_speech()
-    fault = say(
-        "a fault of Cobogó: {kind} in {file}, line {line}.",
+    defect = say(
+        "an error in Cobogó itself: {kind} in {file}, line {line}.",
         kind=type(error).__name__,
         file=Path(place.filename).name,
         line=str(place.lineno),
     )
-    print(
-        f"cobogo: {fault}\n        {say('Please report it. Set COBOGO_DEBUG=1 to see all of it (it may show values of your data).')}",
-        file=sys.stderr,
-    )
+    remedy = say("Please report it. Set COBOGO_DEBUG=1 to see the whole error; it may show values of your data.")
+    print(f"cobogo: {defect}\n        {remedy}", file=sys.stderr)
 
 
 def warn(text: str) -> None:
-    print(f"cobogo: {language.terminal_speech()('warning')}: {language.terminal_speech()(text)}.", file=sys.stderr)
+    """Print a warning."""
+    say = language.terminal_speech()
+    said = say("warning: {text}.", text=say(text).rstrip("."))
+    print(f"cobogo: {said}", file=sys.stderr)
 
 
-def table(header: list[str], rows: list[list[str]], *, numbers: Collection[int] = ()) -> str:
-    """Columns that line up: text to the left, the columns of ``numbers`` to the right.
+def table(header: list[str], rows: list[list[str]], *, numbers: Collection[int] = (), width: int | None = None) -> str:
+    """Columns that line up: text to the left, the columns of ``numbers`` to the right. Words of the header that are
+    in the catalogue are translated. The last column is wrapped where lines would be wider than ``width``, which is
+    that of the terminal if there is one.
 
     >>> print(table(["k", "classes"], [["2", "1,204"], ["10", "8"]], numbers=[1]))
     k   classes
     2     1,204
     10        8
     """
+    header = [language.terminal_speech()(word) if isinstance(word, Text) else word for word in header]
     widths = [max(len(row[column]) for row in [header, *rows]) for column in range(len(header))]
+    if width is None and sys.stdout.isatty():
+        width = terminal_width()
+    if width is not None:
+        widths[-1] = min(widths[-1], max(width - sum(widths[:-1]) - 2 * (len(widths) - 1), NARROWEST))
 
-    def line(row: list[str]) -> str:
-        cells = [
-            cell.rjust(width) if number in numbers else cell.ljust(width)
-            for number, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        return "  ".join(cells).rstrip()
+    def lines(row: list[str]) -> Iterator[str]:
+        folded = textwrap.wrap(row[-1], max(widths[-1], 1), break_on_hyphens=False) or [""]
+        for number, last in enumerate(folded):
+            cells = [*(row[:-1] if number == 0 else [""] * (len(row) - 1)), last]
+            padded = [
+                cell.rjust(room) if at in numbers else cell.ljust(room)
+                for at, (cell, room) in enumerate(zip(cells, widths, strict=True))
+            ]
+            yield "  ".join(padded).rstrip()
 
-    return "\n".join(line(row) for row in [header, *rows])
+    return "\n".join(text for row in [header, *rows] for text in lines(row))
+
+
+NARROWEST = 20
+"""Characters of a column that is wrapped, at least."""
+
+
+def terminal_width() -> int:
+    """How many characters a line of the terminal has."""
+    return shutil.get_terminal_size().columns
 
 
 STAGE = {

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 def demo(
-    out: Annotated[Path, typer.Option("--out", help="Where everything goes.")] = Path("demo"),
-    rows: Annotated[int, typer.Option("--rows", help="How many made-up people.")] = 20_000,
+    out: Annotated[Path, typer.Option("--out", help="The directory of all results.")] = Path("demo"),
+    rows: Annotated[int, typer.Option("--rows", help="How many invented people.")] = 20_000,
 ) -> None:
-    """Anonymize made-up COVID-19 cases of Ceará with k = 2, 4, 8 and l = 2, 3, 4, and show what came of it."""
+    """Anonymize invented COVID-19 cases of Ceará with k = 2, 4, 8 and l = 2, 3, 4, and show the results."""
     from cobogo.studies.demo import run as run_demo
 
     with console.progress() as show:
@@ -60,14 +60,14 @@ def demo_lines(demo: Demo, directory: Path) -> str:
             share=say.percent(max(result.limit for result in results)),
         ),
         say(
-            "They are alternatives: two of them together expose people whom neither exposes alone. {n} are "
-            "found by: cobogo attack differencing {one} {other}",
+            "They are alternatives: two of them together expose people whom neither exposes alone. People found: {n}. "
+            "Try it: cobogo attack differencing {one} {other}",
             n=demo.exposed,
             one=one,
             other=other,
         ),
         say(
-            "Give away one, which keeps what all ten promise: {directory}",
+            "Give away only one. This one satisfies the promises of all ten: {directory}",
             directory=f"{directory}/releases/{CHOSEN.name}/public",
         ),
     ]

@@ -29,11 +29,15 @@ def inspect(
 
     if encoding not in ("utf-8", "latin-1"):
         raise PolicyError(
-            tr("must be utf-8 or latin-1. Got {encoding!r} instead", encoding=encoding), where="--encoding"
+            tr("must be utf-8 or latin-1. Got {encoding!r} instead", encoding=encoding),
+            where="--encoding",
+            remedy=tr("Files of Excel in Portuguese are often latin-1."),
         )
     if separator is not None and len(separator) != 1:
         raise PolicyError(
-            tr("must be one character. Got {separator!r} instead", separator=separator), where="--separator"
+            tr("must be one character. Got {separator!r} instead", separator=separator),
+            where="--separator",
+            remedy=tr("Leave it out: it is guessed from the header."),
         )
     options, profiles, suggestions = inspection.inspect(data, separator, encoding)
     if write is not None:
@@ -44,10 +48,11 @@ def inspect(
     say = language.terminal_speech()
     console.say(column_table(profiles, suggestions))
     if any(not found.certain for found in suggestions):
-        console.say(f"\n{say('? The role is a guess: look at the column and decide.')}")
+        console.say()
+        console.say(tr("? The role is a guess: look at the column and decide."))
     if write is not None:
         console.say_written(
-            str(write), say("Confirm the roles in it, then run: cobogo anonymize {policy}", policy=write)
+            str(write), tr("Confirm the roles in it, then run: cobogo anonymize {policy}", policy=str(write))
         )
 
 
@@ -57,16 +62,18 @@ def column_table(profiles: list[ColumnProfile], suggestions: list[Suggestion]) -
     rows = [
         [
             column.name,
-            str(column.kind),
+            say(str(column.kind)),
             say.number(column.distinct),
             say.number(column.missing),
-            f"{found.role}{'' if found.certain else ' ?'}",
+            f"{say(str(found.role))}{'' if found.certain else ' ?'}",
             _hierarchy_text(found.hierarchy),
-            language.terminal_speech()(found.reason),
+            say(found.reason),
         ]
         for column, found in zip(profiles, suggestions, strict=True)
     ]
-    header = [say(key) for key in ("column", "type", "distinct", "missing", "role", "hierarchy", "because")]
+    header: list[str] = [
+        tr("column"), tr("type"), tr("distinct"), tr("missing"), tr("role"), tr("hierarchy"), tr("because"),
+    ]  # fmt: skip
     return console.table(header, rows, numbers=(2, 3))
 
 
@@ -82,17 +89,22 @@ def write_starter_policy(
         path=_relative_path(data, target.parent),
         separator=options.separator,
         encoding=options.encoding,
+        language=language.terminal_speech().language,
     )
     try:
         with target.open("x", encoding="utf-8", newline="\n") as stream:
             stream.write(text)
     except FileExistsError:
         raise OutputError(
-            tr("is there already"), where=str(target), remedy=tr("Choose another name for --write.")
+            tr("already exists"), where=str(target), remedy=tr("Choose another name for --write.")
         ) from None
     except OSError as error:
         target.unlink(missing_ok=True)
-        raise OutputError(tr("cannot be written: {strerror}", strerror=error.strerror), where=str(target)) from None
+        raise OutputError(
+            tr("cannot be written: {reason}", reason=error.strerror),
+            where=str(target),
+            remedy=tr("Check that the directory exists and that you may write to it."),
+        ) from None
 
 
 def _relative_path(path: Path, home: Path) -> str:

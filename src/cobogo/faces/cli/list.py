@@ -2,80 +2,218 @@
 
 from __future__ import annotations
 
-import shutil
 import textwrap
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cobogo.faces.cli import console
+from cobogo.faces.cli import console, language
 from cobogo.faces.cli.options import Json
+from cobogo.floor.language import Speech, tr
+
+if TYPE_CHECKING:
+    from cobogo.floor.catalogue import Card
+    from cobogo.tell.reference.glossary import Term
+    from cobogo.tell.reference.sections import Entry, Section
 
 WIDEST = 100
+GLOSSARY = "glossary"
+
+HEADINGS = {
+    "Formula": tr("Formula"),
+    "Example": tr("Example"),
+    "Guarantee": tr("Guarantee"),
+    "Limits": tr("Limits"),
+    "Cost": tr("Cost"),
+    "Paper": tr("Paper"),
+}
+"""The parts of an explanation."""
 
 
 def list_(
     what: Annotated[
-        str, typer.Argument(help="models, metrics, algorithms, engines, attacks or mechanisms", show_default=False)
-    ],
-    as_json: Json = False,
-) -> None:
-    """List what a policy can ask for."""
-    from cobogo.tell.reference.sections import listing
-
-    entries = listing(what)
-    if as_json:
-        console.say_json([{"name": name, "about": about} for name, about in entries])
-    elif not entries:
-        console.say(f"There are no {what} in this version.")
-    else:
-        console.say(console.table(["name", "what it is"], [[name, about] for name, about in entries]))
-
-
-def explain(
-    name: Annotated[str, typer.Argument(help="Of a model, metric, algorithm, method, mechanism or attack.")],
-    kind: Annotated[
-        str | None, typer.Option("--kind", help="Of which kind, where several have the name.", show_default=False)
+        str | None,
+        typer.Argument(
+            help="models, metrics, algorithms, engines, attacks, mechanisms or glossary; everything if not given.",
+            show_default=False,
+            metavar="KIND",
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Say what something is: its definition, formula, example, guarantee, limits, cost and paper."""
-    from cobogo.tell.reference.formula import readable
-    from cobogo.tell.reference.sections import SECTIONS, find
+    """List what a policy can ask for, and the words of the glossary."""
+    from cobogo.tell.reference.glossary import TERMS
+    from cobogo.tell.reference.sections import SECTIONS, listing, lists
 
+    say = language.terminal_speech()
+    kinds = [*lists(), GLOSSARY]
+    wanted = kinds if what is None else [what]
+    if as_json:
+        words = [{"name": str(term.title(say)), "about": say(term.definition)} for term in TERMS]
+        found = {
+            one: words if one == GLOSSARY else [{"name": name, "about": about} for name, about in listing(one)]
+            for one in wanted
+        }
+        console.say_json(found if what is None else found[what])
+        return
+    blocks = []
+    if what not in (None, GLOSSARY):
+        listing(str(what))  # refuses what there is no list of
+    for section in SECTIONS.values():
+        rows = [row for one in wanted for row in section.rows(one, say)]
+        if rows:
+            blocks.append(f"{_wrap(f'{say(section.title)}. {say(section.about)}', '')}\n\n{_table(rows)}")
+    if GLOSSARY in wanted:
+        rows = [[term.title(say), say(term.definition)] for term in TERMS]
+        title = say("Glossary. The words of the field.")
+        blocks.append(f"{title}\n\n{_table(rows)}")
+    console.say("\n\n".join(blocks))
+    console.say()
+    console.say(tr("`cobogo explain NAME` says more about each."))
+
+
+def _table(rows: list[list[str]]) -> str:
+    width = _width()
+    rows = [[textwrap.shorten(name, width // 2, placeholder="…"), about] for name, about in rows]
+    return console.table([tr("name"), tr("what it is")], rows, width=width)
+
+
+def explain(
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="The name of a model, metric, algorithm, method, mechanism or attack, or a word of the glossary."
+        ),
+    ],
+    kind: Annotated[
+        str | None, typer.Option("--kind", help="The kind of thing, where several have the name.", show_default=False)
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Explain a name: its definition, parameters, formula, example, guarantee, limits, cost and paper."""
+    from cobogo.tell.reference.glossary import find_term
+    from cobogo.tell.reference.sections import SECTIONS, find, names
+
+    term = find_term(name)
+    if term is not None and name not in names() and kind in (None, GLOSSARY):
+        usual = str(term.names).strip("[]")
+        if kind is None and usual in names():
+            name = usual
+        else:
+            _explain_term(term, as_json)
+            return
+    if term is not None and kind == GLOSSARY:
+        _explain_term(term, as_json)
+        return
     found, entry = find(name, kind)
     section = SECTIONS[found]
     card = section.cards()[entry.name]
-    asked = card.parameters() if section.asks else ()
     if as_json:
-        parts = {part.lower(): text for part, text in entry.parts.items()}
-        options = {"parameters": {one.name: one.bounds.in_words for one in asked}} if asked else {}
-        told = {"title": card.title, "guide": card.guide, **options}
-        console.say_json({"name": entry.name, "kind": found, **told, "definition": entry.definition, **parts})
+        _explain_to_programs(found, section, card, entry)
+    else:
+        _explain_entry(found, section, card, entry)
+
+
+def _explain_term(term: Term, as_json: bool) -> None:
+    say = language.terminal_speech()
+    if as_json:
+        policy = {"policy": term.policy} if term.policy else {}
+        about = {"definition": str(term.definition), "guide": term.guide, **policy}
+        console.say_json({"name": str(term.names).strip("[]"), "kind": GLOSSARY, **about})
         return
-    console.say(f"{entry.name} ({section.one})\n")
-    console.say(_wrap(readable(entry.definition), ""))
+    kind = say("glossary")
+    console.say(f"{term.title(say)} ({kind})\n")
+    console.say(_wrap(say(term.definition), ""))
+    if others := term.others(say):
+        also = say("Also called: {names}.", names=", ".join(others))
+        console.say("\n" + _wrap(also, ""))
+    if term.policy:
+        _say_heading(tr("In a policy"))
+        console.say(_code(term.policy))
+    more = say("More in the documentation: {page}", page=f"{term.guide}.md")
+    console.say("\n" + _wrap(more, ""))
+
+
+def _explain_to_programs(found: str, section: Section, card: Card, entry: Entry) -> None:
+    from cobogo.tell.reference.parameters import policy_lines
+
+    asked = card.parameters() if section.asks else ()
+    parts = {part.lower(): text for part, text in entry.parts.items()}
+    options = {"parameters": {one.name: one.bounds.in_words for one in asked}} if asked else {}
+    policy = {"policy": "\n".join(lines)} if (lines := policy_lines(found, card)) else {}
+    about = {"title": card.title, "guide": card.guide, **options, **policy}
+    console.say_json({"name": entry.name, "kind": found, **about, "definition": entry.definition, **parts})
+
+
+def _explain_entry(found: str, section: Section, card: Card, entry: Entry) -> None:
+    from cobogo.tell.reference.formula import readable
+    from cobogo.tell.reference.parameters import bounds_text, default_text, policy_lines
+
+    say = language.terminal_speech()
+    console.say(f"{entry.name} ({say(section.one)})\n")
+    console.say(_wrap(readable(_translate(entry.definition, say)), ""))
+    asked = card.parameters() if section.asks else ()
     if asked:
-        console.say("\nParameters")
+        _say_heading(tr("Parameters"))
     for one in asked:
-        default = "" if one.required else f"; {one.default} if not given" if one.default is not None else "; optional"
-        console.say(f"  {one.name}: {one.bounds.in_words}{default}")
+        console.say(_wrap(f"{one.name}: {say(bounds_text(one.bounds))}; {say(default_text(one))}", "  "))
+    if lines := policy_lines(found, card):
+        _say_heading(tr("In the file of a collection") if found == "collecting" else tr("In a policy"))
+        console.say(_code("\n".join(lines)))
     for part, text in entry.parts.items():
         said, mark, code = text.partition(">>> ") if part == "Example" else (text, "", "")
-        console.say(f"\n{part}" + (f" (in {entry.module})" if part == "Example" else ""))
+        where = say(" (in {module})", module=entry.module) if mark else ""
+        _say_heading(say(HEADINGS[part]) + where)
         if said.strip():
-            console.say(_wrap(readable(said), "  "))
+            console.say(_wrap(readable(_translate(said, say)), "  "))
         if mark:
-            console.say(textwrap.indent(mark + code, "  "))
+            console.say(_code(mark + code))
+
+
+def _say_heading(text: str) -> None:
+    """Print what a part begins with, after an empty line."""
+    console.say()
+    console.say(text)
+
+
+def _translate(text: str, say: Speech) -> str:
+    """A text of a docstring, paragraph by paragraph; one that has no translation stays English as a whole."""
+    from cobogo.tell.reference.sections import paragraphs
+
+    return "\n\n".join(say(paragraph) for paragraph in paragraphs(text))
+
+
+def _width() -> int:
+    """As wide as the terminal, and no wider than is easy to read."""
+    return min(console.terminal_width(), WIDEST)
 
 
 def _wrap(text: str, margin: str) -> str:
-    """Paragraphs as wide as the terminal, and no wider than is easy to read."""
-    width = min(shutil.get_terminal_size().columns, WIDEST)
-    paragraphs = text.replace("``", "").strip().split("\n\n")
+    """Paragraphs that fit into the terminal."""
     return "\n\n".join(
         textwrap.fill(
-            " ".join(paragraph.split()), width, initial_indent=margin, subsequent_indent=margin, break_on_hyphens=False
+            " ".join(paragraph.split()),
+            _width(),
+            initial_indent=margin,
+            subsequent_indent=margin,
+            break_on_hyphens=False,
         )
-        for paragraph in paragraphs
+        for paragraph in text.replace("``", "").strip().split("\n\n")
     )
+
+
+def _code(text: str) -> str:
+    """Lines of code, indented; one that is too long goes on further to the right."""
+    lines = (
+        textwrap.wrap(
+            line,
+            _width(),
+            initial_indent="  ",
+            subsequent_indent=" " * 10,
+            break_on_hyphens=False,
+            replace_whitespace=False,
+            drop_whitespace=False,
+        )
+        for line in text.splitlines()
+    )
+    return "\n".join("\n".join(line) for line in lines)

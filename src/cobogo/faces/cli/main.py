@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import io
 import os
 import signal
@@ -11,14 +10,15 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from cobogo import __version__
 from cobogo.errors import CobogoError, InputError
-from cobogo.faces.cli import answer, collect, console, locate, registry, vault
+from cobogo.faces.cli import answer, collect, console, language, locate, registry, vault
 from cobogo.faces.cli.anonymize import anonymize, apply
 from cobogo.faces.cli.attack import attack
 from cobogo.faces.cli.audit import audit
+from cobogo.faces.cli.commands import CommandLine, Group
+from cobogo.faces.cli.commands import help_texts as texts_of
 from cobogo.faces.cli.compare import compare, frontier, kinds
 from cobogo.faces.cli.demo import demo
 from cobogo.faces.cli.inspect import inspect as inspect_
@@ -55,12 +55,14 @@ RENAMED = {"dp": "answer", "ldp": "collect", "location": "locate"}
 """What commands were called once, and are called now."""
 
 
-class Commands(TyperGroup):
+class Commands(Group):
     """All commands: each of them takes ``--lang``, and they are listed in the order of their panels."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Take the language out of the arguments before anybody else reads them."""
-        return super().parse_args(ctx, take_language(args))
+        """Take the language out of the arguments before anybody else reads them, and see whether programs read on."""
+        left = take_language(args)
+        console.for_programs(wanted="--json" in left)
+        return super().parse_args(ctx, left)
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         """The names in the order of the panels; Typer's own order has groups last."""
@@ -70,17 +72,23 @@ class Commands(TyperGroup):
         """Find the command that the arguments begin with. A former name is an error that gives the new one."""
         if not ctx.resilient_parsing and (new := RENAMED.get(args[0])):
             raise InputError(
-                tr("{args} is now {new}", args=args[0], new=new),
-                remedy=tr("Type: cobogo {value} …", value=" ".join([new, *args[1:2]])),
+                tr("{old} is now {new}", old=args[0], new=new),
+                remedy=tr("Type: {command}", command=" ".join(["cobogo", new, *args[1:2], "…"])),
             )
         return super().resolve_command(ctx, args)
 
 
-app = typer.Typer(
+TYPERS_OWN = (
+    "Install completion for the current shell.",
+    "Show completion for the current shell, to copy it or customize the installation.",
+    "Show this message and exit.",
+)
+"""The help of options that Typer adds by itself."""
+
+app = CommandLine(
     name="cobogo",
     cls=Commands,
     help="Share the use of data about people without exposing anyone.",
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     add_completion=True,
@@ -115,16 +123,7 @@ for _panel, _commands in PANELS.items():
 
 def help_texts() -> list[str]:
     """What ``--help`` says: of panels, commands and options."""
-    import click
-
-    def of(command: click.Command) -> list[str]:
-        own = [inspect.cleandoc(command.help or ""), getattr(command, "rich_help_panel", None)]
-        options = [getattr(one, "help", None) for one in command.params]
-        return [text for text in (*own, *options) if text] + [
-            text for inside in getattr(command, "commands", {}).values() for text in of(inside)
-        ]
-
-    return list(dict.fromkeys([*PANELS, *of(typer.main.get_command(app))]))
+    return list(dict.fromkeys([*PANELS, *texts_of(typer.main.get_command(app)), *TYPERS_OWN]))
 
 
 def run(arguments: list[str] | None = None) -> None:
@@ -156,5 +155,6 @@ def run(arguments: list[str] | None = None) -> None:
 def _stop(number: int, frame: object) -> None:  # noqa: ARG001
     """End at once. An exception could be lost in a callback of some library; what is on disk cannot wait for that."""
     remove_all_scratch()
-    os.write(2, b"cobogo: stopped; nothing was left behind.\n")
+    said = language.terminal_speech()(tr("stopped; nothing was left behind."))
+    os.write(2, f"cobogo: {said}\n".encode(errors="replace"))
     os._exit(128 + number)

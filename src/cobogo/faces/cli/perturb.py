@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from cobogo.faces.cli import console
+from cobogo.faces.cli import console, language
 from cobogo.faces.cli.options import Engine, Json, Out, PolicyFile, Quiet
 
 
@@ -15,7 +15,7 @@ def perturb(
 ) -> None:
     """Randomize or perturb values as a policy says, write the release and verify it.
 
-    Exit 1 when it would not hold: noise from a seed never does.
+    Exit 1 when the release does not hold: noise from a seed never holds.
     """
     from cobogo.publish.transform import perturb as settle
 
@@ -25,9 +25,9 @@ def perturb(
 def sample(
     policy: PolicyFile, out: Out = None, engine: Engine = None, quiet: Quiet = False, as_json: Json = False
 ) -> None:
-    """Release a differentially private table: a random sample, made coarser, without rows that few share.
+    """Release a differentially private table: a random sample, made coarser, without combinations that are rare.
 
-    Exit 1 when it would not hold: a sample from a seed never does.
+    Exit 1 when the release does not hold: a sample from a seed never holds.
     """
     from cobogo.publish.transform import sample as settle
 
@@ -39,7 +39,7 @@ def synthesize(
 ) -> None:
     """Make synthetic records as a policy says, with differential privacy; write the release and verify it.
 
-    Exit 1 when the curator's budget does not allow for it; nothing is then read or written.
+    Exit 1 when the curator's budget is not enough; nothing is then read or written.
     """
     from cobogo.publish.transform import synthesize as settle
 
@@ -52,6 +52,6 @@ def _run(
     from cobogo.data.policy import Policy
     from cobogo.faces.cli.summary import directory_of, write_and_say
 
-    rules = Policy.load(policy)
+    rules = language.with_report_language(Policy.load(policy))
     with console.progress(quiet=quiet or as_json) as show:
         write_and_say(settle(rules, engine=engine, progress=show), directory_of(rules, out), show, quiet, as_json)

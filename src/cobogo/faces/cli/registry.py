@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cobogo.faces.cli import console
+from cobogo.faces.cli import console, language
+from cobogo.faces.cli.commands import CommandLine
 from cobogo.faces.cli.options import Json
 from cobogo.floor.language import tr
 
 if TYPE_CHECKING:
     from cobogo.publish.registry.store import ReleaseRegistry
 
-app = typer.Typer(
-    help="Remember what was released: `init` begins a registry, and policies name it in their table `registry`.",
-    no_args_is_help=True,
+app = CommandLine(
+    help="Remember what was released: `init` creates a registry, and policies name it in their table `registry`.",
 )
 
 Place = Annotated[
@@ -25,8 +25,18 @@ Place = Annotated[
         "--registry", envvar="COBOGO_REGISTRY", help="The registry: a file, or the URL of a PostgreSQL database."
     ),
 ]
-KeyFile = Annotated[Path | None, typer.Option("--key", help="The file of its key; beside a file if not given.")]
+KeyFile = Annotated[
+    Path | None, typer.Option("--key", help="The file of its key; beside the registry's file if not given.")
+]
 DEFAULT = "registry.db"
+FACTS = {
+    "release": tr("release"), "dataset": tr("data set"), "date": tr("date"), "state": tr("state"),
+    "records": tr("records"), "classes": tr("classes"), "suppressed": tr("suppressed"), "models": tr("models"),
+    "columns": tr("columns"), "plan": tr("plan"), "directory": tr("directory"),
+    "manifest SHA-256": tr("SHA-256 of the manifest"), "input digest": tr("digest of the input"),
+}  # fmt: skip
+"""What is recorded about a release, as it is shown."""
+STATES = {"released": tr("released"), "unfinished": tr("unfinished")}
 
 
 def registry_at(place: str, key: Path | None) -> ReleaseRegistry:
@@ -38,22 +48,23 @@ def registry_at(place: str, key: Path | None) -> ReleaseRegistry:
 
 @app.command()
 def init(registry: Place = DEFAULT, key: KeyFile = None) -> None:
-    """Begin a registry, with a new key unless there is one. Both are readable by you alone."""
+    """Create a registry, with a new key unless there is one. Only you can read the two files."""
     from cobogo.publish.registry.store import create, default_key
 
     new = create(registry, key)
     where = key or default_key(registry)
-    console.say(f"Begun     {new.name}")
+    console.say_line("begun", new.name)
     if where is not None and where.exists():
-        console.say(f"Key       {where}   Keep a copy elsewhere: without it the registry cannot be read.")
-    console.say("What it holds is encrypted (AES-GCM): plans and classes are as sensitive as the data.")
+        copy = tr("Keep a copy elsewhere: without it the registry cannot be read.")
+        console.say_line("key", str(where), copy)
+    console.say(tr("The registry is encrypted (AES-GCM): plans and classes are as sensitive as the data."))
 
 
 @app.command(name="list")
 def list_(
     registry: Place = DEFAULT,
     key: KeyFile = None,
-    dataset: Annotated[str | None, typer.Option("--dataset", help="Of this data set only.")] = None,
+    dataset: Annotated[str | None, typer.Option("--dataset", help="Only the releases of this data set.")] = None,
     as_json: Json = False,
 ) -> None:
     """List the releases. Shows no values."""
@@ -62,15 +73,18 @@ def list_(
     if as_json:
         console.say_json([entry.as_dict() for entry in entries])
     elif not entries:
-        console.say("Nothing was released yet.")
+        console.say(tr("There is no release yet."))
     else:
-        header = ["release", "date", "state", "records", "classes", "suppressed", "models"]
+        say = language.terminal_speech()
+        header: list[str] = [
+            tr("release"), tr("date"), tr("state"), tr("records"), tr("classes"), tr("suppressed"), tr("models"),
+        ]  # fmt: skip
         rows = [
             [
                 entry.id,
                 entry.created,
-                entry.state,
-                *(f"{entry.summary[figure]:,}" for figure in ("records", "classes", "suppressed")),
+                say(STATES.get(entry.state, entry.state)),
+                *(say.number(entry.summary[figure]) for figure in ("records", "classes", "suppressed")),
                 ", ".join(entry.summary["models"]),
             ]
             for entry in entries
@@ -80,22 +94,25 @@ def list_(
 
 @app.command()
 def show(
-    release: Annotated[str, typer.Argument(help="Its id: see `cobogo registry list`.", show_default=False)],
+    release: Annotated[
+        str, typer.Argument(help="The id of the release: see `cobogo registry list`.", show_default=False)
+    ],
     registry: Place = DEFAULT,
     key: KeyFile = None,
     as_json: Json = False,
 ) -> None:
-    """Show what is recorded of a release: its policy, its plan in figures, its digests. Shows no values."""
+    """Show what is recorded about a release: its policy, its plan in figures, its digests. Shows no values."""
     with registry_at(registry, key).transaction() as book:
         entry = book.entry(release)
     if as_json:
         console.say_json(entry.as_dict() | {"policy": entry.summary["policy"]})
         return
-    content = entry.as_dict()
+    say = language.terminal_speech()
+    content = {say(FACTS.get(name, name)): value for name, value in entry.as_dict().items()}
     width = max(map(len, content))
     for name, value in content.items():
-        said = ", ".join(map(str, value)) if isinstance(value, list) else value
-        console.say(f"{name:<{width}}  {f'{said:,}' if isinstance(said, int) else said}")
+        text = ", ".join(map(str, value)) if isinstance(value, list) else say.show(value)
+        console.say(f"{name:<{width}}  {say(STATES.get(text, text))}")
 
 
 @app.command()
@@ -107,7 +124,7 @@ def add(
 ) -> None:
     """Record a release that was made without the registry, from the data that its evidence names.
 
-    Exit 1 when it exposes people together with those that are there; it is recorded all the same.
+    Exit 1 when it exposes people together with the earlier releases; it is recorded all the same.
     """
     from cobogo.publish.registry.adopt import adopt
     from cobogo.publish.registry.store import check_name
@@ -116,7 +133,7 @@ def add(
     registry_at(registry, key).close()
     location = registry if "://" in registry else str(Path(registry).absolute())
     identity, found = adopt(release, location, key, dataset)
-    console.say(f"Recorded  {identity}")
+    console.say_line("recorded", identity)
     with registry_at(registry, key).transaction() as book:
         for warning in book.entry(identity).summary.get("warnings", ()):
             console.warn(warning)
@@ -128,23 +145,28 @@ def add(
 
 @app.command()
 def remove(
-    release: Annotated[str, typer.Argument(help="Its id: see `cobogo registry list`.", show_default=False)],
+    release: Annotated[
+        str, typer.Argument(help="The id of the release: see `cobogo registry list`.", show_default=False)
+    ],
     registry: Place = DEFAULT,
     key: KeyFile = None,
     never_left: Annotated[
-        bool, typer.Option("--never-left", help="Confirm that it did not leave the house, or was taken back whole.")
+        bool,
+        typer.Option(
+            "--never-left", help="Confirm that the release was never given away, or that every copy came back."
+        ),
     ] = False,
 ) -> None:
-    """Forget a release. Later ones are no longer checked against it: only for what nobody else has."""
+    """Forget a release. Later ones are no longer checked against it: only for a release that no one else has."""
     from cobogo.errors import RegistryError
     from cobogo.publish.registry.store import UNFINISHED
 
     with registry_at(registry, key).transaction() as book:
         if book.entry(release).state != UNFINISHED and not never_left:
             raise RegistryError(
-                tr("{release} was released: whoever has it can join it with what comes later", release=release),
+                tr("{release} was released: a recipient can join it with later releases", release=release),
                 where=registry,
-                remedy=tr("If nobody has it, say so: --never-left."),
+                remedy=tr("If no one has it, confirm that with --never-left."),
             )
         book.remove(release)
-    console.say(f"Removed   {release}")
+    console.say_line("removed", release)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from cobogo.floor.language import Speech
     from cobogo.studies.risk import RiskReport
 
-_NAMES = {"zayatz": "Zayatz", "pitman": "Pitman", "snb": "slide negative binomial"}
+_NAMES = {"zayatz": "Zayatz", "pitman": "Pitman", "snb": tr("slide negative binomial")}
 
 
 def risk(
@@ -46,7 +46,7 @@ def risk(
     engine: Engine = None,
     as_json: Json = False,
 ) -> None:
-    """Measure how exposed the people of a table are: attackers' chances, uniqueness, telling combinations, columns."""
+    """Measure how exposed the people of a table are: risk by attacker, unique people, combinations, columns."""
     from cobogo.data.policy import Policy
     from cobogo.studies.risk import risk as measure_risk
 
@@ -66,7 +66,7 @@ def risk(
         return
     console.say(risk_lines(found))
     if records is not None:
-        console.say_written(str(records), language.terminal_speech()("each row"))
+        console.say_written(str(records), tr("the risk of each row"))
     if out is not None:
         console.say_written(f"{out}/risk.html", f"{out}/risk.png", f"{out}/risk.json")
 
@@ -76,18 +76,22 @@ def risk_lines(found: RiskReport) -> str:
     say = language.terminal_speech()
     parts = [_head(found, say), _chances(found, say), _population(found, say), _combinations(found, say)]
     parts += [_special(found, say), _columns(found, say)]
-    parts += [f"{say('Note')}: {language.terminal_speech()(note)}." for note in found.notes]
+    parts += [console.note(note) for note in found.notes]
     return "\n\n".join(part for part in parts if part)
 
 
 def _head(found: RiskReport, say: Speech) -> str:
-    who = say("{people} in ", people=say.plural("{n} person", "{n} people", n=found.people)) if found.unit else ""
     smallest, largest = int(found.sizes.min()), int(found.sizes.max())
-    return (
-        f"{found.source}: {who}{say.plural('{n} record', '{n} records', n=found.records)}, "
-        f"{say('{classes} of {smallest} to {largest}', classes=say.plural('{n} class', '{n} classes', n=len(found.sizes)), smallest=smallest, largest=largest)}; "
-        f"{say('{uniques} ({share}) stand alone in theirs', uniques=found.uniques, share=say.percent(found.unique_share))}"
+    records = say.plural("{n} record", "{n} records", n=found.records)
+    if found.unit:
+        people = say.plural("{n} person", "{n} people", n=found.people)
+        records = say("{people} in {records}", people=people, records=records)
+    count = say.plural("{n} class", "{n} classes", n=len(found.sizes))
+    classes = say("{classes} of {smallest} to {largest}", classes=count, smallest=smallest, largest=largest)
+    alone = say.plural(
+        "{n} is unique ({share})", "{n} are unique ({share})", n=found.uniques, share=say.percent(found.unique_share)
     )
+    return f"{found.source}: {records}, {classes}; {alone}"
 
 
 def _chances(found: RiskReport, say: Speech) -> str:
@@ -97,7 +101,9 @@ def _chances(found: RiskReport, say: Speech) -> str:
         known = say(
             tr("estimated from the population's size") if chances.estimated else tr("counted in the population")
         )
-        rows.append((say("journalist"), chances.journalist, say("does not know who is in it; {known}", known=known)))
+        rows.append(
+            (say("journalist"), chances.journalist, say("does not know who is in the table; {known}", known=known))
+        )
     shown = [
         [
             name,
@@ -108,8 +114,10 @@ def _chances(found: RiskReport, say: Speech) -> str:
         ]
         for name, one, why in rows
     ]
-    shown.append([say("marketer"), "", say.percent(chances.marketer), "", say("wants as many as possible")])
-    return console.table([say("attacker"), say("highest"), say("average"), over, ""], shown, numbers=(1, 2, 3))
+    shown.append(
+        [say("marketer"), "", say.percent(chances.marketer), "", say("wants to find as many people as possible")]
+    )
+    return console.table([tr("attacker"), tr("highest"), tr("average"), over, ""], shown, numbers=(1, 2, 3))
 
 
 def _population(found: RiskReport, say: Speech) -> str:
@@ -117,7 +125,8 @@ def _population(found: RiskReport, say: Speech) -> str:
     if known is None:
         return ""
     head = say(
-        "Of a population of {size}, of whom {share} are here, these are unique in it:",
+        "The population has {size} people, and {share} of them are in this table. People who are unique in the "
+        "population:",
         size=known.size,
         share=say.percent(known.fraction),
     )
@@ -128,11 +137,11 @@ def _population(found: RiskReport, say: Speech) -> str:
     for name, title in _NAMES.items():
         one = known.estimates[name]
         if one.uniques is None:
-            rows.append([title, "–", "", one.why or ""])
+            rows.append([say(title), "–", "", say(one.why) if one.why else ""])
         else:
             mark = say("chosen by Dankar's rule") if name == chosen else ""
-            rows.append([title, say.number(round(one.uniques)), say.percent(one.uniques / known.size), mark])
-    return head + "\n" + console.table([say("estimator"), say("people"), say("share"), ""], rows, numbers=(1, 2))
+            rows.append([say(title), say.number(round(one.uniques)), say.percent(one.uniques / known.size), mark])
+    return head + "\n" + console.table([tr("estimator"), tr("people"), tr("share"), ""], rows, numbers=(1, 2))
 
 
 def _combinations(found: RiskReport, say: Speech) -> str:
@@ -142,9 +151,9 @@ def _combinations(found: RiskReport, say: Speech) -> str:
         [" + ".join(one.attributes), say.percent(one.distinction), say.percent(one.separation), say.number(one.uniques)]
         for one in [*alone, *(one for one in found.telling() if len(one.attributes) > 1)]
     ]
-    header = [say(key) for key in ("attributes", "distinction", "separation", "unique")]
+    header: list[str] = [tr("attributes"), tr("distinction"), tr("separation"), tr("unique")]
     return (
-        say("Which quasi-identifiers tell people apart, alone and together:")
+        say("Which quasi-identifiers distinguish people, alone and together:")
         + "\n"
         + console.table(header, rows, numbers=(1, 2, 3))
     )
@@ -162,32 +171,32 @@ def _special(found: RiskReport, say: Speech) -> str:
     match = (
         ""
         if special.dis is None
-        else say(" A match with one of them is right with a chance of {share}.", share=say.percent(special.dis))
+        else say(" A match with one of them is right with a probability of {share}.", share=say.percent(special.dis))
     )
     head = (
         say(
-            "How few attributes single out the {people} who stand alone.",
+            "How few attributes are enough to single out the unique people ({people}).",
             people=say.plural("{n} person", "{n} people", n=special.uniques),
         )
         + match
     )
-    header = [say("attributes"), say("minimal uniques"), say("people")]
+    header: list[str] = [tr("attributes"), tr("minimal uniques"), tr("people")]
     return head + "\n" + console.table(header, rows, numbers=(0, 1, 2))
 
 
 def _columns(found: RiskReport, say: Speech) -> str:
     if not found.columns:
-        return say("No column looks like one that HIPAA's safe harbour or the LGPD speak of.")
+        return say("No column looks like one that HIPAA's safe harbour or the LGPD names.")
     rows = [
         [
             one.column,
-            one.what,
+            say(one.what),
             say.percent(one.confidence),
-            one.role or "",
+            say(str(one.role)) if one.role else "",
             ", ".join(one.rules),
-            language.terminal_speech()(one.reason),
+            say(one.reason),
         ]
         for one in found.columns
     ]
-    header = [say(key) for key in ("column", tr("holds"), "sure", tr("role"), "rule", "because")]
+    header: list[str] = [tr("column"), tr("holds"), tr("sure"), tr("role"), tr("rule"), tr("because")]
     return console.table(header, rows, numbers=(2,))

@@ -16,10 +16,14 @@ ME = "me"
 
 
 def serve(
-    config: Annotated[Path | None, typer.Option("--config", help="The server's file.", show_default=False)] = None,
-    host: Annotated[str | None, typer.Option("--host", help="The address to listen on; 127.0.0.1.")] = None,
-    port: Annotated[int | None, typer.Option("--port", help="The port; 8340.")] = None,
-    state: Annotated[Path | None, typer.Option("--state", help="Where data, releases and books are kept.")] = None,
+    config: Annotated[
+        Path | None, typer.Option("--config", help="The server's configuration: a TOML file.", show_default=False)
+    ] = None,
+    host: Annotated[
+        str | None, typer.Option("--host", help="The address to listen on; 127.0.0.1 if not given.")
+    ] = None,
+    port: Annotated[int | None, typer.Option("--port", help="The port; 8340 if not given.")] = None,
+    state: Annotated[Path | None, typer.Option("--state", help="The directory of data, releases and ledgers.")] = None,
     certificate: Annotated[Path | None, typer.Option("--certificate", help="TLS: the certificate, PEM.")] = None,
     tls_key: Annotated[Path | None, typer.Option("--tls-key", help="TLS: its key, PEM.")] = None,
     workbench: Annotated[bool, typer.Option("--workbench", help="Serve the pages of the workbench, too.")] = False,
@@ -27,7 +31,7 @@ def serve(
         str | None, typer.Option("--add-key", help="Make a key for this person, show it, and stop.")
     ] = None,
     role: Annotated[str, typer.Option("--role", help="steward, analyst, collector, auditor or admin.")] = "steward",
-    days: Annotated[float | None, typer.Option("--days", help="How long the key is valid.")] = None,
+    days: Annotated[float | None, typer.Option("--days", help="For how many days the key is valid.")] = None,
 ) -> None:
     """Run the server: data sets, policies, jobs, releases, curator and collections over HTTP."""
     require_server(*(["nicegui"] if workbench else []))
@@ -35,7 +39,11 @@ def serve(
 
     given: dict[str, Any] = {"host": host, "port": port, "state": None if state is None else str(state)}
     if (certificate is None) != (tls_key is None):
-        raise InputError(tr("go together"), where="--certificate and --tls-key")
+        raise InputError(
+            tr("a certificate needs its key, and a key its certificate"),
+            where="--certificate, --tls-key",
+            remedy=tr("Give both options, or neither."),
+        )
     if certificate is not None:
         given["tls"] = {"certificate": str(certificate.absolute()), "key": str(Path(str(tls_key)).absolute())}
     asked = {name: value for name, value in given.items() if value is not None}
@@ -55,13 +63,13 @@ def _add_key(settings: Any, owner: str, role: str, days: float | None) -> None:
         raise InputError(
             tr("there is no role {role!r}", role=role),
             where="--role",
-            remedy=tr("Choose among {keyrole}.", keyrole=", ".join(KeyRole)),
+            remedy=tr("Choose one of: {roles}.", roles=", ".join(KeyRole)),
         )
     this = ServerContext(settings)
     _, text = this.keys.create(owner, KeyRole(role), days=days)
     this.close()
     console.say(text)
-    console.warn("this key is shown only now; keep it where others cannot read it")
+    console.warn(tr("this key is shown only once; keep it where others cannot read it"))
 
 
 def _start(settings: Any, *, workbench: bool) -> None:
@@ -71,9 +79,13 @@ def _start(settings: Any, *, workbench: bool) -> None:
     this = ServerContext(settings)
     settings.check_exposure(keys=this.keys.any())
     if not this.keys.any():
-        console.warn("there is no key yet; make one: cobogo serve --add-key NAME --role admin")
+        console.warn(tr("there is no key yet; make one: cobogo serve --add-key NAME --role admin"))
     scheme = "http" if settings.tls is None else "https"
-    console.say(f"Serving   {scheme}://{settings.host}:{settings.port}/api/v1   State in {settings.state}")
+    console.say_line(
+        "serving",
+        f"{scheme}://{settings.host}:{settings.port}/api/v1",
+        tr("State in {directory}", directory=str(settings.state)),
+    )
     app = create_app(settings, context=this)
     if workbench:
         from cobogo.faces.workbench.app import mount
@@ -83,7 +95,7 @@ def _start(settings: Any, *, workbench: bool) -> None:
 
 
 def workbench(
-    state: Annotated[Path, typer.Option("--state", help="Where data and releases are kept.")] = Path(
+    state: Annotated[Path, typer.Option("--state", help="The directory of data and releases.")] = Path(
         "cobogo-workbench"
     ),
     port: Annotated[int, typer.Option("--port", help="The port.")] = 8341,
@@ -92,11 +104,11 @@ def workbench(
     ] = None,
     source: Annotated[
         list[str] | None,
-        typer.Option("--source", help="A database to take tables from: NAME=URL; several times for several."),
+        typer.Option("--source", help="A database to take tables from, as NAME=URL; may be given again."),
     ] = None,
     show: Annotated[bool, typer.Option("--show/--no-show", help="Open a browser.")] = True,
 ) -> None:
-    """Work in a browser on this machine: from a table to a release. Nobody else can reach it."""
+    """Work in a browser on this machine: from a table to a release. No other machine can reach it."""
     require_server("nicegui")
     from cobogo.faces.server.app import create_app
     from cobogo.faces.server.context import ServerContext
@@ -118,7 +130,9 @@ def workbench(
     app = create_app(settings, context=ServerContext(settings))
     door = mount(app, local=Holder(ME, KeyRole.STEWARD, LOCAL, "workbench"))
     address = f"http://127.0.0.1:{port}/enter/{door}"
-    console.say(f"Workbench {address}   Data and releases in {state}. Stop with Ctrl-C.")
+    console.say_line(
+        "workbench", address, tr("Data and releases in {directory}. Stop with Ctrl-C.", directory=str(state))
+    )
     if show:
         import threading
         import webbrowser
@@ -132,7 +146,9 @@ def _sources(given: list[str]) -> dict[str, Any]:
     for name, mark, url in pairs:
         if not (name and mark and url):
             raise InputError(
-                tr("must read NAME=URL"), where="--source", remedy=tr("clinic=postgresql://localhost/health")
+                tr("must be NAME=URL. Got {text!r} instead", text=f"{name}{mark}{url}"),
+                where="--source",
+                remedy=tr("Write it as in: --source clinic=postgresql://localhost/health."),
             )
     return {name: {"url": url, "stewards": [ME]} for name, _, url in pairs}
 
@@ -173,4 +189,7 @@ def require_server(*more: str) -> None:
     from importlib.util import find_spec
 
     if any(find_spec(name) is None for name in ("fastapi", "uvicorn", "argon2", "prometheus_client", *more)):
-        raise InputError(tr("the server's parts are not installed"), remedy=tr("pip install 'cobogo[server]'"))
+        raise InputError(
+            tr("the packages that the server needs are not installed"),
+            remedy=tr("Install them: {command}", command="pip install 'cobogo[server]'"),
+        )

@@ -10,9 +10,9 @@ from typing import Any
 import typer
 
 from cobogo.data.policy import Policy
-from cobogo.errors import PolicyError, number_of
+from cobogo.errors import PolicyError
 from cobogo.faces.cli import console, language
-from cobogo.floor.language import tr
+from cobogo.floor.language import tr, trn
 from cobogo.floor.progress import Progress
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.publish.recode import story
@@ -25,9 +25,9 @@ def directory_of(policy: Policy, out: Path | None) -> Path:
     """Where a release goes: the option, or the policy's own place."""
     if out is None and policy.output.directory is None:
         raise PolicyError(
-            tr("says nowhere where the release should go"),
+            tr("the policy does not say where the release goes"),
             where=f"{policy.name}, output.directory",
-            remedy=tr("Add it, or give --out."),
+            remedy=tr("Add this key, or give --out DIRECTORY."),
         )
     return out or policy.resolve(str(policy.output.directory))
 
@@ -49,44 +49,50 @@ def write_and_say(release: Release, directory: Path, show: Progress, quiet: bool
 def recoding_lines(release: AnonymizedRelease, verdict: Verdict | None, directory: Path | None) -> list[str]:
     """Lines of text for a recoding: what was read, searched, released and verified, with figures and seconds."""
     records, seconds = release.problem.scale.records, release.seconds
-    combinations = len(release.problem.table.counts)
     solution, metric = release.solution, release.metric
     say = language.terminal_speech()
-    proof = say(tr("proven optimal") if solution.optimal else tr("best found, not proven"))
     kept = release.plan.kept_records
-    share = say.fixed(100 * release.suppressed / records, ".1f")
-    classes = (
-        f"{say.plural('{n} class', '{n} classes', n=len(kept))} ({say.number(kept.min())} … {say.number(kept.max())})"
+    read = tr(
+        "{records}, {combinations}",
+        records=trn("{n:,} record", "{n:,} records", n=records),
+        combinations=trn(
+            "{n:,} distinct combination", "{n:,} distinct combinations", n=len(release.problem.table.counts)
+        ),
     )
-    read = f"{say.plural('{n} record', '{n} records', n=records)}, {say.plural('{n} distinct combination', '{n} distinct combinations', n=combinations)}"
-    search = f"{say.plural('{n} node', '{n} nodes', n=solution.nodes)}, {say('{checked} checked', checked=solution.checked)}, {proof}"
-    suppressed = say(
-        "{records} suppressed ({share} %)",
-        records=say.plural("{n} record", "{n} records", n=release.suppressed),
-        share=share,
+    search = tr(
+        "{nodes}, {checked:,} checked, {proof}",
+        nodes=trn("{n:,} node", "{n:,} nodes", n=solution.nodes),
+        checked=solution.checked,
+        proof=tr("proven optimal") if solution.optimal else tr("best found, not proven"),
+    )
+    released = say(
+        tr(
+            "{classes} ({least:,} … {most:,}), {suppressed} ({share:.1f} %)",
+            classes=trn("{n:,} class", "{n:,} classes", n=len(kept)),
+            least=int(kept.min()),
+            most=int(kept.max()),
+            suppressed=trn("{n:,} record suppressed", "{n:,} records suppressed", n=release.suppressed),
+            share=100 * release.suppressed / records,
+        )
     )
     report = story.planned_summary(release)
     for name, found in report.get("withheld", {}).items():
-        suppressed += say(", {name} withheld in {records}", name=name, records=found["records"])
+        released += say(", {name} withheld in {records}", name=name, records=found["records"])
     text = [
-        _line(say("Read"), Path(release.table.name).name, read, seconds["read"]),
-        _line(say("Search"), f"{solution.algorithm}, {metric}", search, seconds["search"]),
-        _line(
-            say("Release"), f"{metric} {say.fixed(solution.value)}", f"{classes}, {suppressed}", seconds.get("apply")
-        ),
+        _line("read", Path(release.table.name).name, say(read), seconds["read"]),
+        _line("search", f"{solution.algorithm}, {metric}", say(search), seconds["search"]),
+        _line("release", f"{metric} {say.fixed(solution.value)}", released, seconds.get("apply")),
     ]
-    if solution.levels is not None:
-        text += [
-            f"          {hierarchy.attribute}: {say('level {level} of {height}', level=level, height=hierarchy.height)}"
-            for hierarchy, level in zip(release.problem.hierarchies, solution.levels, strict=True)
-        ]
+    for hierarchy, level in zip(release.problem.hierarchies, solution.levels or (), strict=solution.levels is not None):
+        chosen = say("level {level} of {height}", level=level, height=hierarchy.height)
+        text.append(console.line("", f"{hierarchy.attribute}: {chosen}"))
     for name, shares in report.get("cells", {}).items():
         levels = ", ".join(
             say("{share} % at level {level}", share=say.fixed(100 * share, ".1f"), level=level)
             for level, share in enumerate(shares)
             if share
         )
-        text.append(f"          {name}: {levels}")
+        text.append(console.line("", f"{name}: {levels}"))
     after, before = report["risk"]["after"]["highest"], report["risk"]["before"]["highest"]
     inference = max((entry["after"] for entry in report["inference"].values()), default=None)
     worst = "" if inference is None else say("worst inference {share} %, ", share=say.fixed(100 * inference, ".0f"))
@@ -96,23 +102,14 @@ def recoding_lines(release: AnonymizedRelease, verdict: Verdict | None, director
         before=say.fixed(100 * before, ".3g"),
     )
     if verdict is None:
-        return [*text, say("Would have {figures}. Nothing was written.", figures=figures)]
-    text.append(
-        _line(
-            say("Verified"),
-            say.plural("{n} model checked", "{n} models checked", n=len(verdict.models)),
-            figures,
-            seconds.get("verify"),
-        )
-    )
-    text += [f"          {found.model}: {measured_value(found)} ✓" for found in verdict.models]
+        return [*text, say("The release would have {figures}. Nothing was written.", figures=figures)]
+    checked = say.plural("{n} model checked", "{n} models checked", n=len(verdict.models))
+    text.append(_line("verified", checked, figures, seconds.get("verify")))
+    text += [console.line("", f"{found.model}: {measured_value(found)} ✓") for found in verdict.models]
     if release.registered is not None and release.book is not None:
-        entry = say("{release}, in {registry}", release=release.registered, registry=release.book.registry.name)
-        text.append(f"{say('Recorded'):<9} {entry}")
-    text.append(
-        f"{say('Written'):<9} {say('{directory}/public (give away)   {directory}/evidence (keep)', directory=directory)}"
-    )
-    return text
+        entry = tr("{release}, in {registry}", release=release.registered, registry=release.book.registry.name)
+        text.append(console.line("recorded", entry))
+    return [*text, console.line("written", *console.release_parts(directory))]
 
 
 def measured_value(found: ModelVerdict) -> str:
@@ -125,18 +122,19 @@ def measured_value(found: ModelVerdict) -> str:
 
 def release_lines(release: Release, verdict: Verdict, directory: Path) -> list[str]:
     """Lines of text for any other release: its headline, and every guarantee that was checked."""
-    line = partial(_line, widths=(58, 36))
-    seconds, report = release.seconds, _written_report(directory)
+    line, say = partial(_line, widths=(58, 36)), language.terminal_speech()
+    seconds, headline = release.seconds, _written_report(directory)["headline"]
+    records = say.plural("{n} record", "{n} records", n=verdict.records)
+    checked = say.plural("{n} guarantee checked", "{n} guarantees checked", n=len(verdict.models))
     text = [
-        line("Read", Path(release.table.name).name, "", seconds.get("read")),
-        line("Release", report["headline"], number_of(verdict.records, "record"), seconds.get("apply")),
-        line("Verified", f"{number_of(len(verdict.models), 'guarantee')} checked", "", seconds.get("verify")),
+        line("read", Path(release.table.name).name, "", seconds.get("read")),
+        line("release", say(headline), records, seconds.get("apply")),
+        line("verified", checked, "", seconds.get("verify")),
     ]
     for found in verdict.models:
-        text.append(f"          {found.model}: {measured_value(found)} {'✓' if found.satisfied else '✗'}")
-    text += [f"Note: {note}." for note in verdict.notes]
-    text.append(f"Written   {directory}/public (give away)   {directory}/evidence (keep)")
-    return text
+        text.append(console.line("", f"{found.model}: {measured_value(found)} {'✓' if found.satisfied else '✗'}"))
+    text += [console.note(note) for note in verdict.notes]
+    return [*text, console.line("written", *console.release_parts(directory))]
 
 
 def report_of(release: AnonymizedRelease, directory: Path | None) -> dict[str, Any]:
@@ -148,6 +146,6 @@ def _written_report(directory: Path) -> dict[str, Any]:
     return dict(json.loads((directory / "evidence" / "report.json").read_bytes()))
 
 
-def _line(stage: str, what: str, detail: str, seconds: float | None, *, widths: tuple[int, int] = (26, 68)) -> str:
+def _line(label: str, what: str, detail: str, seconds: float | None, *, widths: tuple[int, int] = (26, 68)) -> str:
     time = "" if seconds is None else f"{language.terminal_speech().fixed(seconds, '.1f')} s"
-    return f"{stage:<9} {what:<{widths[0]}} {detail:<{widths[1]}} {time:>7}".rstrip()
+    return console.line(label, f"{what:<{widths[0]}} {detail:<{widths[1]}} {time:>7}".rstrip())

@@ -8,18 +8,19 @@ from typing import Annotated
 
 import typer
 
-from cobogo.faces.cli import console
+from cobogo.faces.cli import console, language
+from cobogo.faces.cli.commands import CommandLine
 from cobogo.faces.cli.options import Json
-from cobogo.floor.language import tr
+from cobogo.floor.language import tr, trn
 
-app = typer.Typer(help="Look after a vault of tokens: domains, keys, rotation, deletion, log.", no_args_is_help=True)
+app = CommandLine(help="Manage a vault of tokens: domains, keys, rotation, deletion, log.")
 
 Place = Annotated[str, typer.Argument(help="The vault: a file of SQLite, or postgresql://…", show_default=False)]
 KeyFile = Annotated[
     Path, typer.Option("--key", envvar="COBOGO_VAULT_KEY", help="The file of a steward's key.", show_default=False)
 ]
 Domain = Annotated[str, typer.Argument(help="The domain: what the tokens are for.", show_default=False)]
-New = Annotated[Path, typer.Option("--out", help="The file that is written, for this user only.", show_default=False)]
+New = Annotated[Path, typer.Option("--out", help="The file that is written; only you can read it.", show_default=False)]
 
 
 @app.command()
@@ -34,7 +35,8 @@ def create(vault: Place, out: New) -> None:
     except BaseException:
         out.expanduser().unlink()
         raise
-    console.say(f"Written   {vault}\nWritten   {out}   the steward's key {key.name}: keep a copy in a safe place")
+    console.say_line("written", vault)
+    console.say_line("written", str(out), tr("the steward's key {key}: keep a copy in a safe place", key=key.name))
 
 
 @app.command()
@@ -42,13 +44,16 @@ def domain(
     vault: Place,
     name: Domain,
     key: KeyFile,
-    form: Annotated[str, typer.Option("--format", help="opaque, or shape: like the value.")] = "opaque",
+    form: Annotated[
+        str, typer.Option("--format", help="opaque, or shape: tokens that look like the values.")
+    ] = "opaque",
 ) -> None:
     """Add a domain: a purpose with tokens of its own."""
     from cobogo.publish.mask.vault import Vault
 
     Vault.open(vault, key).add_domain(name, format=form)
-    console.say(f"Added     domain {name}, {form} tokens")
+    tokens = tr("tokens like the values") if form == "shape" else tr("opaque tokens")
+    console.say_line("added", tr("domain {name}, {tokens}", name=name, tokens=tokens))
 
 
 @app.command(name="key")
@@ -57,7 +62,9 @@ def issue(
     key: KeyFile,
     out: New,
     role: Annotated[list[str], typer.Option("--role", help="tokenize, detokenize or steward; may be given again.")],
-    domains: Annotated[list[str], typer.Option("--domain", help="Where; may be given again.")] = [],  # noqa: B006
+    domains: Annotated[
+        list[str], typer.Option("--domain", help="A domain in which the roles hold; may be given again.")
+    ] = [],  # noqa: B006
 ) -> None:
     """Issue a key with roles in domains."""
     from cobogo.publish.mask.vault import Vault
@@ -69,16 +76,16 @@ def issue(
     except BaseException:
         opened.revoke(new.name)
         raise
-    console.say(f"Written   {out}   key {new.name}: {', '.join(role)}")
+    console.say_line("written", str(out), tr("key {key}: {roles}", key=new.name, roles=", ".join(role)))
 
 
 @app.command()
 def revoke(vault: Place, name: Annotated[str, typer.Argument(help="The key's name.")], key: KeyFile) -> None:
-    """Close the vault to a key. Rotate its domains too: its holder may have kept what it opened."""
+    """Close the vault to a key. Rotate its domains too: its holder may have kept copies of what it opened."""
     from cobogo.publish.mask.vault import Vault
 
     Vault.open(vault, key).revoke(name)
-    console.say(f"Revoked   {name}   Rotate its domains next: cobogo vault rotate")
+    console.say_line("revoked", name, tr("Rotate its domains next: cobogo vault rotate"))
 
 
 @app.command()
@@ -91,7 +98,8 @@ def rotate(
     """Give a domain new secrets, and seal its values anew."""
     from cobogo.publish.mask.vault import Vault
 
-    console.say(f"Rotated   {Vault.open(vault, key).rotate(name, tokens=tokens):,} values of {name}")
+    count = Vault.open(vault, key).rotate(name, tokens=tokens)
+    console.say_line("rotated", trn("{n:,} value of {domain}", "{n:,} values of {domain}", n=count, domain=name))
 
 
 @app.command()
@@ -99,7 +107,7 @@ def forget(
     vault: Place,
     name: Domain,
     key: KeyFile,
-    tokens: Annotated[Path, typer.Option("--tokens", help="A file with one token a line.", show_default=False)],
+    tokens: Annotated[Path, typer.Option("--tokens", help="A file with one token per line.", show_default=False)],
 ) -> None:
     """Erase the values of tokens: they can never be turned back."""
     from cobogo.errors import VaultError
@@ -109,10 +117,14 @@ def forget(
         wanted = tokens.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise VaultError(
-            tr("the tokens cannot be read: {name}", name=type(error).__name__), where=str(tokens)
+            tr("the tokens cannot be read: {name}", name=type(error).__name__),
+            where=str(tokens),
+            remedy=tr("Check the path. The file is text in UTF-8 with one token per line."),
         ) from None
     gone = Vault.open(vault, key).forget(name, tokens=[token for token in wanted if token])
-    console.say(f"Forgotten {gone:,} values of {name}: {len(wanted) - gone:,} of the tokens had none")
+    values = trn("{n:,} value of {domain}", "{n:,} values of {domain}", n=gone, domain=name)
+    left = trn("{n:,} token had no value", "{n:,} tokens had no value", n=len(wanted) - gone)
+    console.say_line("forgotten", tr("{values}; {left}", values=values, left=left))
 
 
 @app.command()
@@ -124,10 +136,12 @@ def log(vault: Place, key: KeyFile, as_json: Json = False) -> None:
     if as_json:
         console.say_json({"entries": [asdict(entry) for entry in entries], "digest": digest})
         return
-    header = ["", "when", "key", "what", "domain", "values", ""]
-    rows = [[str(e.number), e.at, e.key, e.action, e.domain or "", f"{e.count:,}", e.detail] for e in entries]
+    say = language.terminal_speech()
+    header: list[str] = ["", tr("when"), tr("key"), tr("what"), tr("domain"), tr("values"), ""]
+    rows = [[str(e.number), e.at, e.key, e.action, e.domain or "", say.number(e.count), e.detail] for e in entries]
     console.say(console.table(header, rows, numbers=[0, 5]))
-    console.say(f"\nThe chain holds. Its end, to be noted elsewhere: {digest}")
+    console.say()
+    console.say(tr("The chain holds. Write its end down elsewhere: {digest}", digest=digest))
 
 
 @app.command()
@@ -139,12 +153,19 @@ def show(vault: Place, key: KeyFile, as_json: Json = False) -> None:
     if as_json:
         console.say_json(found)
         return
-    domains = [[d["name"], d["format"], f"{d['values']:,}", f"{d['irreversible']:,}"] for d in found["domains"]]
-    console.say(console.table(["domain", "format", "values", "irreversible"], domains, numbers=[2, 3]))
-    keys = [
-        [k["name"], ", ".join(k["roles"]), ", ".join(k["domains"]) or "all", k["revoked"] or ""] for k in found["keys"]
+    say = language.terminal_speech()
+    domains = [
+        [d["name"], d["format"], say.number(d["values"]), say.number(d["irreversible"])] for d in found["domains"]
     ]
-    console.say("\n" + console.table(["key", "roles", "domains", "revoked"], keys))
+    header: list[str] = [tr("domain"), tr("format"), tr("values"), tr("irreversible")]
+    console.say(console.table(header, domains, numbers=[2, 3]))
+    everywhere = say("all")
+    keys = [
+        [k["name"], ", ".join(k["roles"]), ", ".join(k["domains"]) or everywhere, k["revoked"] or ""]
+        for k in found["keys"]
+    ]
+    header = [tr("key"), tr("roles"), tr("domains"), tr("revoked")]
+    console.say("\n" + console.table(header, keys))
 
 
 @app.command()
@@ -152,7 +173,8 @@ def check(vault: Place, key: KeyFile) -> None:
     """Open every value and check the log. Exit 1 when something is damaged."""
     from cobogo.publish.mask.vault import Vault
 
-    console.say(f"Checked   {Vault.open(vault, key).check():,} values, and the log: nothing is damaged")
+    values = trn("{n:,} value", "{n:,} values", n=Vault.open(vault, key).check())
+    console.say_line("checked", tr("{values}, and the log: nothing is damaged", values=values))
 
 
 @app.command()
@@ -161,4 +183,4 @@ def secret(out: Annotated[Path, typer.Argument(help="The new file.", show_defaul
     from cobogo.publish.mask.secret import Secret
 
     Secret.create(out)
-    console.say(f"Written   {out}   keep it apart from the data")
+    console.say_line("written", str(out), tr("keep it apart from the data"))

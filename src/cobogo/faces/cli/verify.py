@@ -19,7 +19,7 @@ def verify(
     release: Annotated[Path, typer.Argument(help="A release directory, or its public part.", show_default=False)],
     policy: Annotated[Path | None, typer.Option("--policy", help="Also check this policy's models and roles.")] = None,
     engine: Annotated[
-        str | None, typer.Option("--engine", help="The URL of the database that holds a released table.")
+        str | None, typer.Option("--engine", help="The URL of the database with the released table.")
     ] = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit 1 also when a model cannot be decided from what is there.")
@@ -47,20 +47,22 @@ def verdict_lines(verdict: Verdict) -> list[str]:
     text = []
     width = max((len(str(found.model)) for found in verdict.models), default=0)
     for found in verdict.models:
-        failing = (
-            ""
-            if verdict.classes is None
-            else "  "
-            + say("{failing} of {classes} classes fail", failing=found.failing_classes, classes=verdict.classes)
-        )
+        failing = ""
+        if verdict.classes is not None:
+            failing = "  " + say.plural(
+                "{failing} of {n} class fails",
+                "{failing} of {n} classes fail",
+                n=verdict.classes,
+                failing=found.failing_classes,
+            )
         mark = "?" if found.undecided else "✓" if found.satisfied else f"✗{failing}"
         text.append(f"{found.model!s:<{width}}  {measured_value(found):<16} {mark}")
-    text += [f"✗ {language.terminal_speech()(problem)}" for problem in verdict.problems]
-    text += [f"{say('Note')}: {language.terminal_speech()(note)}." for note in verdict.notes]
+    text += [f"✗ {say(problem)}" for problem in verdict.problems]
+    text += [console.note(note) for note in verdict.notes]
     if verdict and verdict.undecided:
         text.append(
             say(
-                "Nothing speaks against the release; {undecided} of {models} models cannot be decided here (?).",
+                "No error was found; {undecided} of {models} models cannot be decided from what is here (?).",
                 undecided=len(verdict.undecided),
                 models=len(verdict.models),
             )

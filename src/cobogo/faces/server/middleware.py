@@ -94,7 +94,7 @@ class RequestLog:
             response = await go_on(request)
         except Exception as error:
             LOG.exception("a request failed: %s", type(error).__name__, exc_info=False)
-            response = JSONResponse(plain_problem("Something went wrong here. It is in the server's log."), 500)
+            response = JSONResponse(plain_problem("Something went wrong. The server's log has the details."), 500)
         page = response.headers.get("content-type", "").startswith("text/html")
         for name, value in (self.headers | ({"Content-Security-Policy": PAGES} if page else {})).items():
             response.headers.setdefault(name, value)

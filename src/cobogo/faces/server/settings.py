@@ -8,7 +8,8 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, ValidationError
 
-from cobogo.data.policy.toml_file import PolicyTable, explain_error, read_toml
+from cobogo.data.policy.complaints import explain_error
+from cobogo.data.policy.toml_file import PolicyTable, read_toml
 from cobogo.errors import CobogoError, InputError
 from cobogo.floor.language import tr
 from cobogo.floor.urls import public_url

@@ -163,9 +163,9 @@ class ServerState:
     """The server's memory. Every method is one transaction."""
 
     def __init__(self, place: str | Path, *, migrations: Sequence[Step] = MIGRATIONS) -> None:
-        found = store.parse_place(place, "server's state", StateError)
+        found = store.parse_place(place, StateError)
         if found.file is not None:
-            store.create_book(found.file, "server's state", StateError)
+            store.create_book(found.file, StateError)
         self.name = found.name
         pragmas = ("journal_mode = WAL", "synchronous = NORMAL")
         self._store = store.Store(found, self._complaint, patience=30, pragmas=pragmas, pooled=True)

@@ -55,7 +55,7 @@ def _transform(name: str) -> Runner:
         settle = getattr(transform, name)
         verdict = write_release(settle(data, policy, progress=progress), target, progress=progress)
         if not verdict:
-            raise AnswerIsNo(tr("the release does not hold what it promises"), where="policy")
+            raise AnswerIsNo(tr("the release does not keep its promises"), where="policy")
 
     return run
 
@@ -136,7 +136,7 @@ class JobRun:
         except Exception as error:
             frame = traceback.extract_tb(error.__traceback__)[-1]
             print(f"job {self.identity}: {type(error).__name__} in {frame.name}, line {frame.lineno}", file=sys.stderr)
-            return "failed", pack_error(OutputError(tr("Something went wrong here. It is in the server's log.")))
+            return "failed", pack_error(OutputError(tr("Something went wrong. The server's log has the details.")))
         return "done", ""
 
     def _message(self, error: CobogoError, row: Mapping[str, Any]) -> str:

@@ -56,8 +56,10 @@ def action(name: str, *, log: bool = True) -> Callable[[Deed[P, T]], Deed[P, T]]
                 status = 403
                 if line is None:
                     desk.note(holder, name, about, status)
-                remedy = tr("Nothing was done. Use another key.")
-                raise Stale(tr("your key lacks the scope {value}", value=error.scope.value), remedy=remedy) from None
+                remedy = tr("Nothing was changed. Use another key.")
+                raise Stale(
+                    tr("your key does not have the scope {value}", value=error.scope.value), remedy=remedy
+                ) from None
             except NotFound as error:
                 status = 409
                 raise _missing(error.thing) from None
@@ -86,10 +88,10 @@ def _reader(desk: Desk, session: PageSession, name: str, about: str) -> Holder:
 
 
 def _missing(thing: str) -> Stale:
-    remedy = tr("Nothing was done. Choose another one.")
+    remedy = tr("Nothing was changed. Choose another one.")
     if thing == "release":
-        return Stale(tr("the release of this page is no longer there"), remedy=remedy)
-    return Stale(tr("the data set of this page is no longer there"), remedy=remedy)
+        return Stale(tr("the release of this page no longer exists"), remedy=remedy)
+    return Stale(tr("the data set of this page no longer exists"), remedy=remedy)
 
 
 def _current(desk: Desk, session: PageSession, dataset: str) -> str:
@@ -99,7 +101,7 @@ def _current(desk: Desk, session: PageSession, dataset: str) -> str:
     if dataset != session.dataset or now is None or now.number != session.version or now.toml != session.draft.text:
         raise Stale(
             tr("the policy was changed in another window since this page was opened"),
-            remedy=tr("Nothing was done. Reload the page to see the policy as it is now."),
+            remedy=tr("Nothing was changed. Reload the page to see the current policy."),
         )
     return now.toml
 
@@ -165,7 +167,10 @@ def begin_policy(desk: Desk, session: PageSession, dataset: str) -> Version:
 
 def _begin_draft(desk: Desk, session: PageSession, dataset: str) -> Version:
     _, text = desk.service.datasets.suggest(session.caller, dataset)
-    return desk.service.policies.begin_draft(session.caller, dataset, mark_unconfirmed(text))
+    draft = PolicyDraft(mark_unconfirmed(text))
+    if session.language != "en":  # the report is in the language of whoever begins the policy
+        draft.set("report", "language", session.language)
+    return desk.service.policies.begin_draft(session.caller, dataset, draft.text)
 
 
 @action("write policy", log=False)

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cobogo.data.policy import Policy
+from cobogo.data.policy.complaints import CONFIRM
 from cobogo.data.policy.toml_file import parse_toml
-from cobogo.data.schema.starter import CONFIRM, toml
+from cobogo.data.schema.starter import toml
 from cobogo.errors import PolicyError
 from cobogo.floor.language import tr, trn
 from cobogo.promises import models
@@ -19,6 +20,7 @@ from cobogo.publish import anonymize as job
 if TYPE_CHECKING:
     from cobogo.faces.workbench.session import Desk, PageSession
 
+CORRECT = tr("Correct the text; the forms follow it.")
 ORDER = (
     "data",
     "attributes",
@@ -69,12 +71,18 @@ class PolicyDraft:
         columns = content.get("attributes", {})
         models = content.get("privacy", {}).get("models", []) if isinstance(content.get("privacy", {}), Mapping) else 0
         if not isinstance(columns, Mapping) or not all(isinstance(one, Mapping) for one in columns.values()):
-            raise PolicyError(tr("each column is a table, as in age = { role = … }"), where="policy, attributes")
+            raise PolicyError(
+                tr("each column must be a table, as in age = { role = … }"), where="policy, attributes", remedy=CORRECT
+            )
         if not isinstance(models, list) or not all(isinstance(one, Mapping) for one in models):
-            raise PolicyError(tr("is a list of tables, as in [{ model = … }]"), where="policy, privacy.models")
+            raise PolicyError(
+                tr("must be a list of tables, as in [{ model = … }]"), where="policy, privacy.models", remedy=CORRECT
+            )
         for name, part in content.items():
             if not isinstance(part, Mapping):
-                raise PolicyError(tr("is a table"), where=f"policy, {name}")
+                raise PolicyError(
+                    tr("must be a table, as in [{name}]", name=name), where=f"policy, {name}", remedy=CORRECT
+                )
         self._say(text, "text")
 
     @property
@@ -215,12 +223,13 @@ def check_roles(draft: PolicyDraft) -> None:
     guesses = undecided_columns(draft)
     if guesses:
         raise PolicyError(
-            tr(
-                "{column} with a role that nobody has confirmed",
-                column=trn("{n:,} column", "{n:,} columns", n=len(guesses)),
+            trn(
+                "the role of {n:,} column is not confirmed",
+                "the roles of {n:,} columns are not confirmed",
+                n=len(guesses),
             ),
             where="policy, attributes",
-            remedy=tr("Look at the columns, and confirm or correct what is suggested."),
+            remedy=tr("Go to the page Columns, and confirm or correct the suggested roles."),
         )
 
 
@@ -231,9 +240,9 @@ def check_draft(desk: Desk, session: PageSession, dataset: str) -> Policy:
     jobs = jobs_of(session.draft.content())
     if not jobs:
         raise PolicyError(
-            tr("nothing is asked for yet"),
+            tr("the policy has no privacy model and no other kind of job"),
             where="policy, privacy.models",
-            remedy=tr("Say what must hold: add a model."),
+            remedy=tr("Add a privacy model, such as k-anonymity."),
         )
     _check_files(policy, desk.service.policies.files(session.caller, dataset))
     if policy.privacy is not None:
@@ -243,7 +252,7 @@ def check_draft(desk: Desk, session: PageSession, dataset: str) -> Policy:
             raise PolicyError(
                 tr("there is no quasi-identifier, so there is nothing to recode"),
                 where="policy, attributes",
-                remedy=tr("Say of a column that others may know it."),
+                remedy=tr("Give a column the role quasi-identifier on the page Columns."),
             )
         job.check(policy)
     return policy
@@ -258,7 +267,7 @@ def _check_files(policy: Policy, home: Path) -> None:
     for where, name in named.items():
         if isinstance(name, str) and not (home / name).is_file():
             raise PolicyError(
-                tr("there is no file {name} with this data set", name=name),
+                tr("no file {name} is attached to this data set", name=name),
                 where=where,
-                remedy=tr("Attach it, or name another one."),
+                remedy=tr("Attach the file to the data set, or name another one."),
             )

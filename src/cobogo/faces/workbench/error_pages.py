@@ -16,13 +16,13 @@ from cobogo.faces.workbench.session import Desk
 from cobogo.floor.language import tr
 
 TROUBLE = {
-    "lost": tr("There is nothing here"),
+    "lost": tr("This page does not exist"),
     "wrong": tr("Something went wrong"),
 }
 
 TROUBLE_WHY = {
-    "lost": tr("The address is wrong, or what was here is gone, or it is not yours."),
-    "wrong": tr("Something went wrong here. Nothing was released. It is in the server's log."),
+    "lost": tr("The address is wrong, or the page no longer exists, or it is not yours."),
+    "wrong": tr("Something went wrong. Nothing was released. The server's log has the details."),
 }
 
 FOR_PROGRAMS = ("/api/", "/_nicegui", "/release/")
@@ -50,7 +50,7 @@ def _show_error(desk: Desk, what: str, icon: str) -> None:
     with ui.element("div").classes("absolute-center"):
         title = session.say(TROUBLE[what])
         empty(
-            session.say(TROUBLE_WHY[what]), title=title, icon=icon, button=session.say("Back to the beginning"), go="/"
+            session.say(TROUBLE_WHY[what]), title=title, icon=icon, button=session.say("Back to the start page"), go="/"
         )
 
 

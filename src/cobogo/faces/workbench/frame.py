@@ -35,7 +35,7 @@ def open_page(desk: Desk, step: str) -> Iterator[PageSession | None]:
     if step not in {one.name for one in visible_steps(session.holder)}:
         header(desk, session, step, dark)
         with _body():
-            empty(session.say("Your key does not open this page."), icon="lock")
+            empty(session.say("Your key does not give access to this page."), icon="lock")
         yield None
         return
     header(desk, session, step, dark)
@@ -164,7 +164,7 @@ def _report_error(session: PageSession, error: Exception) -> None:
         complain(error, session.language)
     else:
         ui.notify(
-            session.say("Something went wrong here. Nothing was released. It is in the server's log."),
+            session.say("Something went wrong. Nothing was released. The server's log has the details."),
             type="negative",
             multi_line=True,
         )

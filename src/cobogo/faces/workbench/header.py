@@ -17,8 +17,8 @@ from cobogo.faces.workbench.style import INK
 from cobogo.floor.language import tr
 
 FRAME = {
-    "undo": tr("Undo the last change of the policy"),
-    "redo": tr("Do it again"),
+    "undo": tr("Undo the last change to the policy"),
+    "redo": tr("Redo"),
 }
 
 PERSON = {
@@ -45,7 +45,8 @@ LISTED = 20
 
 def header(desk: Desk, session: PageSession, step: str, dark: ui.dark_mode) -> None:
     """The bar on top, and what it opens on the left: the steps."""
-    ui.add_body_html(f'<a href="#content" class="cobogo-skip">{html.escape(session.say("Skip to the content"))}</a>')
+    skip = html.escape(session.say("Skip to the content"))
+    ui.add_body_html(f'<a href="#content" class="cobogo-skip">{skip}</a>')
     with ui.header().classes("items-center q-px-md q-py-xs no-wrap gap-x-2").style(f"background: {INK}"):
         label = session.say("Menu")
         menu = ui.button(icon="menu").props(f'flat round color=white aria-label="{label}"').tooltip(label)
@@ -69,7 +70,7 @@ def _dataset(desk: Desk, session: PageSession) -> None:
     with link.style("color: white"):
         ui.icon("table_chart").props("size=xs").classes("cobogo-wide")
         ui.label(row["name"]).classes("ellipsis").style("max-width: min(16rem, 30vw)").tooltip(
-            session.say("The data set at hand")
+            session.say("The current data set")
         )
     label = session.say("Policy")
     button = ui.button(icon="article", on_click=lambda: policy(desk, session)).props("flat color=white no-caps")
@@ -185,10 +186,10 @@ def _list_saved(desk: Desk, session: PageSession, use: Callable[[str], None]) ->
 
     def keep() -> None:
         actions.save_policy(desk, session, str(session.dataset), str(name.value or ""))
-        ui.notify(session.say("Kept as {name}.", name=name.value), type="positive")
+        ui.notify(session.say("Saved as {name}.", name=name.value), type="positive")
 
     with ui.row().classes("w-full items-center no-wrap"):
-        name = ui.input(session.say("Keep it under a name")).props("dense outlined").classes("col")
+        name = ui.input(session.say("Save it under a name")).props("dense outlined").classes("col")
         ui.button(session.say("Keep"), icon="bookmark_add", on_click=keep).props("outline no-caps")
 
 

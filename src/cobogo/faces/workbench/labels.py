@@ -5,12 +5,14 @@ from __future__ import annotations
 from cobogo.floor.language import tr
 
 KIND_WHY = {
-    "anonymize": tr("Values become coarser, and records that stand out are left out, until the models hold."),
-    "perturb": tr("Values are changed by chance: statistics stay close, single values are no longer true."),
-    "mask": tr("Identifying values are replaced by others: for test data, not for publishing."),
-    "sample": tr("A random part of the records, made coarser, without rows that few share."),
-    "synthesize": tr("New records are drawn that are nobody's and behave like the real ones."),
-    "audit": tr("A release is tried with every attack that fits."),
+    "anonymize": tr(
+        "Values are generalized, and records that are still too rare are suppressed, until the models hold."
+    ),
+    "perturb": tr("Values are changed at random: statistics stay close, but single values may be wrong."),
+    "mask": tr("Identifying values are replaced by invented ones: for test data, not for publishing."),
+    "sample": tr("A random part of the records, generalized, without the rows that only few people share."),
+    "synthesize": tr("New records are drawn. They belong to no real person and have similar statistics."),
+    "audit": tr("Every attack that applies is tried on a release."),
 }
 
 KIND = {
@@ -23,17 +25,17 @@ KIND = {
 }
 
 MAP_KNOB = {
-    "epsilon": tr("ε a metre"),
+    "epsilon": tr("ε per metre"),
     "k": tr("k"),
     "radius": tr("Radius, m"),
     "relevance": tr("Relevance"),
     "how": tr("How"),
     "test_share": tr("Share of ε for the test"),
-    "window": tr("Reports looked back at"),
-    "judge": tr("Judged by"),
-    "reciprocal": tr("Shared by all in it"),
+    "window": tr("Earlier reports considered"),
+    "judge": tr("Prediction checked against"),
+    "reciprocal": tr("Same cloak for all people in it"),
     "tolerance": tr("Tolerance, m"),
-    "dt": tr("Patience, s"),
+    "dt": tr("Longest wait, s"),
 }
 
 MAP_ATTACK = {
@@ -44,8 +46,8 @@ MAP_ATTACK = {
     "presence-absence": tr("Presence at a busy place"),
     "identification": tr("Who is it?"),
     "aggregated-presence": tr("Who meets whom?"),
-    "centre-of-cloak": tr("Middle of the cloak"),
-    "intersection-of-cloaks": tr("What all cloaks share"),
+    "centre-of-cloak": tr("Centre of the cloak"),
+    "intersection-of-cloaks": tr("Intersection of the cloaks"),
 }
 
 MAP_NAME = {
@@ -57,9 +59,9 @@ MAP_NAME = {
     "predictive": tr("Predictive"),
     "adaptive": tr("Adaptive"),
     "several": tr("Several places at once"),
-    "centroid": tr("Centre of one's places"),
+    "centroid": tr("Centre of a person's places"),
     "disc": tr("Disc"),
-    "keyed-transform": tr("Turned map"),
+    "keyed-transform": tr("Rotated map"),
     "indirect": tr("Nearest public place"),
     "dummies": tr("Dummies"),
     "quad-tree": tr("Cloak: quad-tree"),
@@ -74,9 +76,9 @@ MAP_CHOICE = {
     "reduce": tr("a smaller disc"),
     "shift": tr("a shifted disc"),
     "uniform": tr("anywhere"),
-    "dls": tr("as likely as the truth"),
-    "enhanced-dls": tr("as likely, and apart"),
-    "truth": tr("the truth"),
+    "dls": tr("as probable as the true position"),
+    "enhanced-dls": tr("as probable, and far apart"),
+    "truth": tr("the true position"),
     "reports": tr("reports"),
     "true": tr("yes"),
     "false": tr("no"),
@@ -88,60 +90,60 @@ CHOICE = {
     ";": tr("Semicolon ;"),
     "\t": tr("Tab"),
     "|": tr("Bar |"),
-    "right": tr("right"),
-    "left": tr("left"),
+    "right": tr("the last ones"),
+    "left": tr("the first ones"),
     "utf-8": tr("UTF-8"),
     "latin-1": tr("Latin-1"),
-    "distinct": tr("different values are counted"),
-    "entropy": tr("rare values count little"),
-    "recursive": tr("the most frequent one is held down"),
-    "equal": tr("all equally"),
+    "distinct": tr("number of different values"),
+    "entropy": tr("entropy: rare values count little"),
+    "recursive": tr("recursive: limits the most frequent value"),
+    "equal": tr("all values equally far apart"),
     "ordered": tr("by their order"),
-    "hierarchical": tr("by their hierarchy"),
+    "hierarchical": tr("by the hierarchy"),
     "basic": tr("basic"),
-    "enhanced": tr("enhanced: nothing becomes certain"),
-    "absolute": tr("within ε"),
-    "relative": tr("within ε times the value"),
+    "enhanced": tr("enhanced: no value becomes certain"),
+    "absolute": tr("at most ε apart"),
+    "relative": tr("at most ε times the value apart"),
     "poisson": tr("Poisson"),
     "zero-truncated-poisson": tr("Poisson without zero"),
-    "any": tr("anybody's"),
+    "any": tr("anyone's"),
     "table": tr("that of the table"),
 }
 
 RUN_REPAIR = {
-    "columns": tr("Look at the columns"),
+    "columns": tr("Go to the columns"),
     "privacy": tr("Change the policy"),
 }
 
 ROLE = {
-    "identifier": tr("Identifier: points at a person; left out of the release"),
-    "quasi-identifier": tr("Quasi-identifier: others may know it; made coarser"),
-    "sensitive": tr("Sensitive: must not be told of anybody"),
-    "non-sensitive": tr("Non-sensitive: released as it is"),
+    "identifier": tr("Identifier: names a person by itself; not released"),
+    "quasi-identifier": tr("Quasi-identifier: others may know it; generalized"),
+    "sensitive": tr("Sensitive: an attacker must not learn it"),
+    "non-sensitive": tr("Non-sensitive: released unchanged"),
 }
 
 COLLECT = {
-    "name": tr("Name, for people"),
-    "question": tr("Question, for programs"),
+    "name": tr("Name for people"),
+    "question": tr("Question for programs"),
     "low": tr("Least"),
     "high": tr("Greatest"),
-    "share": tr("Smallest share to be seen, %"),
-    "error": tr("Standard error that the mean may have"),
+    "share": tr("Smallest share to detect, %"),
+    "error": tr("Largest standard error of the mean"),
     "needed": tr("Clients needed"),
-    "smallest": tr("Smallest share seen"),
+    "smallest": tr("Smallest share detected"),
     "off": tr("Standard error"),
-    "bytes": tr("Bytes a report"),
+    "bytes": tr("Bytes per report"),
     "value": tr("Value"),
     "mechanism": tr("Mechanism"),
     "part": tr("Share"),
     "interval": tr("95 %"),
     "clients-estimated": tr("Clients"),
-    "there": tr("There"),
+    "there": tr("Detected"),
 }
 
 LOOKED = {
     "original": tr("Original"),
-    "after": tr("Release"),
+    "after": tr("Released data"),
     "anonymize": tr("Anonymized"),
     "perturb": tr("Perturbed"),
     "mask": tr("Masked"),

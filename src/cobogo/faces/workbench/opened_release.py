@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from nicegui import run, ui
@@ -30,7 +31,8 @@ def choose_release(desk: Desk, session: PageSession) -> dict[str, Any] | None:
 
     def describe(one: dict[str, Any]) -> str:
         whose = [one["owner"]] if several else []
-        parts = [session.say(LOOKED[one["kind"]]), names.get(one["dataset"], ""), session.date(one["created"])]
+        made = LOOKED[one["kind"]]
+        parts = [session.say(made), names.get(one["dataset"], ""), session.date(one["created"])]
         return " · ".join(part for part in (*whose, *parts, one["id"][:6]) if part)
 
     def choose(identity: str) -> None:
@@ -39,16 +41,13 @@ def choose_release(desk: Desk, session: PageSession) -> dict[str, Any] | None:
 
     options = {one["id"]: describe(one) for one in rows}
     with ui.row().classes("w-full items-center no-wrap cobogo-beside"):
-        choice = ui.select(options, value=row["id"], label=session.say("The release that is looked at")).classes("col")
+        choice = ui.select(options, value=row["id"], label=session.say("Release shown")).classes("col")
         choice.on_value_change(lambda event: choose(event.value))
         with ui.row().classes("items-center no-wrap text-quiet gap-1").style("max-width: 24rem"):
             ui.icon("house").props("size=sm")
-            ui.label(
-                session.say(
-                    "What you see here tells of the original data. It stays in the house: do not pass on pictures of "
-                    "it."
-                )
-            ).classes("text-caption")
+            ui.label(session.say("This page reveals original data. Do not share it or pictures of it.")).classes(
+                "text-caption"
+            )
     return row
 
 
@@ -82,7 +81,7 @@ def audit_verdict(desk: Desk, session: PageSession, row: dict[str, Any]) -> tupl
         return None
     found = desk.service.releases.evidence(session.holder, row["id"], "audit.json")
     if not found:
-        return "gpp_maybe", "warning", session.say("Not audited: nobody has tried to find people in it yet.")
+        return "gpp_maybe", "warning", session.say("Not audited: no attack has been tried yet.")
     tried = [one for one in found["attacks"] if one["tried"]]
     succeeded = [one for one in tried if one["succeeded"]]
     if succeeded:
@@ -91,11 +90,17 @@ def audit_verdict(desk: Desk, session: PageSession, row: dict[str, Any]) -> tupl
         return (
             "gpp_bad",
             "negative",
-            session.say("Audited: {attacks} of {tried} attacks find people ({people} by one of them).", **counts),
+            session.say(
+                "Audited: {attacks} of {tried} attacks expose people (one of them exposes {people}).", **counts
+            ),
         )
     if not tried:
-        return "gpp_maybe", "warning", session.say("Audited: no attack fitted it, so nothing was tried.")
-    return "verified_user", "positive", session.say("Audited: none of {tried} attacks found anybody.", tried=len(tried))
+        return "gpp_maybe", "warning", session.say("Audited: no attack applies to this release, so none was tried.")
+    return (
+        "verified_user",
+        "positive",
+        session.say("Audited: none of {tried} attacks exposed a person.", tried=len(tried)),
+    )
 
 
 def promise(session: PageSession, models: list[dict[str, Any]]) -> list[str]:
@@ -122,7 +127,7 @@ def tiles(session: PageSession, found: dict[str, Any], seconds: float | None = N
                 session.say("Records released"), session.say.number(kept), help=_share(session, kept, records)
             ).classes("col")
         if left is not None:
-            metric(session.say("Left out"), session.say.number(left), help=_share(session, left, records)).classes(
+            metric(session.say("Suppressed"), session.say.number(left), help=_share(session, left, records)).classes(
                 "col"
             )
         loss = found.get("metrics", {}).get("loss")
@@ -130,7 +135,7 @@ def tiles(session: PageSession, found: dict[str, Any], seconds: float | None = N
             metric(
                 session.say("Detail lost"),
                 session.say.percent(loss),
-                help=session.say("0% is the original, 100% says nothing"),
+                help=session.say("0% is the original, 100% is no detail at all"),
             ).classes("col")
         _risk(session, found.get("risk") or {})
         if seconds is not None:
@@ -144,28 +149,46 @@ def _share(session: PageSession, part: int, whole: int | None) -> str:
 def _risk(session: PageSession, risk: dict[str, Any]) -> None:
     before, after = risk.get("before") or {}, risk.get("after") or {}
     if "highest" in after:
-        was = session.say("was {share}", share=session.say.percent(before.get("highest")))
+        was = session.say("original: {share}", share=session.say.percent(before.get("highest")))
         metric(session.say("Highest risk"), session.say.percent(after["highest"]), help=was).classes("col")
 
 
 def _optimal(session: PageSession, found: dict[str, Any]) -> str:
     optimal = found.get("search", {}).get("optimal")
-    return "" if optimal is None else session.say(tr("proven to be the best") if optimal else tr("the best found"))
+    return "" if optimal is None else session.say(tr("proven optimal") if optimal else tr("best found"))
 
 
-def levels(session: PageSession, found: dict[str, Any], columns: list[dict[str, Any]]) -> None:
-    """How coarse each column has become, and what was promised and measured."""
-    meanings = {column.get("name"): column.get("meaning") for column in columns}
+def meanings(desk: Desk, session: PageSession, release: str, steps: Mapping[str, int]) -> dict[str, str]:
+    """What the values of each column mean at its level, to be said in any language.
+
+    The manifest has English sentences. The policy says again which of them it is, where the reader may see it.
+    """
+    from cobogo.release.dictionary import meaning
+
+    written = {column["name"]: column["meaning"] for column in manifest(desk, session, release).get("columns", [])}
+    if KeyScope.EVIDENCE not in session.caller.scopes:
+        return written
+    columns = desk.service.releases.open(session.caller, release).policy.attributes
+    for name, level in steps.items():
+        if name in columns and name in written:
+            known = (meaning(columns[name], level, top=top) for top in (False, True))
+            written[name] = next((text for text in known if text == written[name]), written[name])
+    return written
+
+
+def levels(desk: Desk, session: PageSession, release: str, found: dict[str, Any]) -> None:
+    """The level of each column, and what was promised and measured."""
     steps = found.get("levels") or {}
+    told = meanings(desk, session, release, steps)
     with ui.row().classes("w-full gap-6 items-start"):
         if steps:
             with ui.column().classes("gap-1").style("flex: 1 1 18rem"):
-                ui.label(session.say("How coarse each column became")).classes("text-subtitle2")
+                ui.label(session.say("Level of each column")).classes("text-subtitle2")
                 for name, level in steps.items():
                     with ui.row().classes("items-center gap-2 no-wrap"):
                         ui.badge(session.say.number(level)).props("color=secondary")
                         ui.label(name).classes("text-weight-medium")
-                        ui.label(session.say(str(meanings.get(name) or ""))).classes("text-quiet text-body2")
+                        ui.label(session.say(told.get(name, ""))).classes("text-quiet text-body2")
         models = found.get("models") or []
         if models:
             with ui.column().classes("gap-1").style("flex: 1 1 18rem"):
@@ -178,7 +201,7 @@ def _model(session: PageSession, model: dict[str, Any], line: str) -> None:
     holds = bool(model.get("satisfied", True))
     with ui.row().classes("items-center gap-2 no-wrap"):
         label = session.say(
-            tr("The release holds what it promises.") if holds else tr("The release does not hold what it promises.")
+            tr("The release keeps its promises.") if holds else tr("The release does not keep its promises.")
         )
         colour, icon = ("positive", "check_circle") if holds else ("negative", "cancel")
         ui.icon(icon).props(f'color={colour} size=xs role=img aria-label="{label}"')

@@ -87,7 +87,7 @@ class PageSession:
     def caller(self) -> Holder:
         """On whose behalf the page calls the service."""
         if self.holder is None:
-            raise Stale(tr("you have logged out in another window"), remedy=tr("Nothing was done. Log in again."))
+            raise Stale(tr("you logged out in another window"), remedy=tr("Nothing was changed. Log in again."))
         return self.holder
 
     @property
@@ -206,21 +206,21 @@ class Desk:
         """The holder who acts on a page: the one it was opened for, if still logged in with a valid key."""
         now = session.browser.holder
         if session.holder is None or now is None:
-            raise Stale(tr("you have logged out in another window"), remedy=tr("Nothing was done. Log in again."))
+            raise Stale(tr("you logged out in another window"), remedy=tr("Nothing was changed. Log in again."))
         if now != session.holder:
             raise Stale(
                 tr(
-                    "this page was opened for {owner}, and {owner2} is logged in now",
+                    "this page was opened by {owner}, but {now} is logged in now",
                     owner=session.owner,
-                    owner2=now.owner,
+                    now=now.owner,
                 ),
-                remedy=tr("Nothing was done. Reload the page."),
+                remedy=tr("Nothing was changed. Reload the page."),
             )
         if not self._awake(session.browser):
             session.browser.forget()
             raise Stale(
-                tr("your key was revoked or has ended, or nothing was done for too long"),
-                remedy=tr("Nothing was done. Log in again."),
+                tr("your key was revoked or has expired, or the page was idle for too long"),
+                remedy=tr("Nothing was changed. Log in again."),
             )
         return now
 

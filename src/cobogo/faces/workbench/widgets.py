@@ -85,7 +85,8 @@ def tabs(session: PageSession, release: OpenedRelease, drawn: Mapping[str, tuple
 def snippet(session: PageSession, text: str, language: str) -> ui.code:
     """Lines to copy."""
     made = ui.code(text, language=language).classes("w-full")
-    made.copy_button.props(f'aria-label="{session.say("Copy")}"').tooltip(session.say("Copy"))
+    copy = session.say("Copy")
+    made.copy_button.props(f'aria-label="{copy}"').tooltip(copy)
     return made
 
 

@@ -67,8 +67,8 @@ class WindowBooks:
     def _open(self, file: Path) -> None:
         from sqlalchemy import text
 
-        create_book(file, "ledger", LedgerError)
-        place = parse_place(file, "ledger of locations", LedgerError)
+        create_book(file, LedgerError)
+        place = parse_place(file, LedgerError)
         pragmas = ("journal_mode = WAL", "synchronous = FULL")
         self._store = Store(place, _unusable, patience=PATIENCE, pragmas=pragmas)
         with self._store.transaction() as connection:
@@ -92,5 +92,7 @@ class WindowBooks:
 
 def _unusable(error: Exception) -> LedgerError:  # noqa: ARG001
     return LedgerError(
-        tr("cannot be read or written"), where=tr("the ledger of locations"), remedy=tr("Nothing was released.")
+        tr("cannot be read or written; nothing was released"),
+        where=tr("the ledger of locations"),
+        remedy=tr("Check the permissions of the file and the disk."),
     )

@@ -38,9 +38,9 @@ class Ledger:
     """
 
     def __init__(self, place: str | Path, *, seal: str | Path | None = None) -> None:
-        found = parse_place(place, "ledger", PolicyError, where="ledger")
+        found = parse_place(place, PolicyError, where="ledger")
         if found.file is not None:
-            create_book(found.file, "ledger", LedgerError)
+            create_book(found.file, LedgerError)
             seal = seal or found.file.with_name(f"{found.file.name}.seal")
         self._store = Store(found, _unusable, patience=WAIT, pragmas=["synchronous = FULL"], pooled=True)
         self._seal = SealFile(None if seal is None else Path(seal).expanduser())

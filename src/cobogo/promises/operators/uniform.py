@@ -32,7 +32,7 @@ def largest_retention(amplification: float, size: int) -> Fraction:
 @card("uniform", title="uniform perturbation")
 @dataclass(frozen=True, eq=False, repr=False)
 class Uniform(Operator):
-    r"""Each sensitive value is kept with one probability, and otherwise drawn from the whole domain.
+    r"""Each sensitive value is kept with a given probability, and otherwise drawn from the whole domain.
 
     ``retention`` is the probability that a value is kept without a draw. The probability that it is released unchanged
     is the ``diagonal``, which is larger, since a draw may give the same value. Without a ``retention`` the largest one

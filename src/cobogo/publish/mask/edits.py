@@ -143,7 +143,7 @@ def keeps_days(form: str) -> bool:
 
 @card("days", title="shifted dates")
 def shifts(words: NDArray[np.uint64], most: int) -> Days:
-    r"""Dates, moved forward or back by up to a number of days, and by at least one.
+    r"""Dates, moved forward or back by at least one day and at most a given number of days.
 
     With ``per``, all dates of a person move by the same number of days, in every column and table with the same
     ``days``, so that the days between them stay the same.

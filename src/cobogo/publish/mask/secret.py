@@ -100,7 +100,7 @@ def random_words(count: int) -> Words:
 
 @card("pseudonym", title="pseudonyms")
 def pseudonyms(values: Sequence[str], secret: Secret, group: str, length: int) -> list[str]:
-    r"""A keyed pseudonym: HMAC-SHA256 of the value, in hexadecimal, cut to a length.
+    r"""A keyed pseudonym: HMAC-SHA256 of the value, in hexadecimal, cut to a given length.
 
     Equal values of a group have equal pseudonyms, so that tables can be joined.
 

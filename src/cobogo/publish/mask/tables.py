@@ -62,8 +62,8 @@ class MaskedTables:
                         ),
                         where=f"{self.rules.name}, {reference}",
                         remedy=tr(
-                            "Mask both columns alike: the same operator and group, consistent and unique. Tokens keep a value "
-                            "that is written in two ways apart."
+                            "Mask both columns alike: the same operator and group, consistent and unique. Tokens "
+                            "keep a value that is written in two ways apart."
                         ),
                     )
                 _check_days(reference, *tables, f"{self.rules.name}, {reference}")

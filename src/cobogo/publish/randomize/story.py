@@ -142,9 +142,10 @@ def distribution(
     series = {header[1]: true[order].tolist(), header[2]: shown[order].tolist(), header[4]: likely[order].tolist()}
     from cobogo.tell.report.content import slug
 
-    plot = Bars(f"distribution_{slug(values.attribute) or 'values'}", title, say("Shares of the records. Whoever gets the release sees the released ones and can estimate the "
-"original ones; the inversion is right on average and may be negative, the likeliest is a "
-"distribution."),
+    plot = Bars(f"distribution_{slug(values.attribute) or 'values'}", title, say("Shares of the records. Whoever gets the release sees the "
+                                                                                 "released ones and can estimate the original ones; the "
+                                                                                 "inversion is right on average and may be negative, the "
+                                                                                 "likeliest is a distribution."),
                 [say.label(values.labels[code]) for code in order.tolist()], series)  # fmt: skip
     figures = {
         "values": operator.size,

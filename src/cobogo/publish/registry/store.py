@@ -242,7 +242,7 @@ def create(location: str, key_file: Path | None) -> ReleaseRegistry:
     file, new_key = place.file, None
     if os.environ.get(seal.VARIABLE) is None and (chosen := key_file or default_key(location)) is not None:
         new_key = None if chosen.exists() else chosen
-    if file is not None and not create_book(file, "registry", RegistryError):
+    if file is not None and not create_book(file, RegistryError):
         raise RegistryError(
             tr("is there already"), where=str(file), remedy=tr("Use it, or begin a registry elsewhere.")
         )
@@ -283,4 +283,4 @@ def default_key(location: str) -> Path | None:
 
 
 def _parse_location(location: str) -> StorePlace:
-    return parse_place(location, "registry", RegistryError)
+    return parse_place(location, RegistryError)

@@ -69,8 +69,8 @@ def build_coarser(policy: Policy, table: Table, counted: FrequencyTable) -> Coar
             if found > stated:
                 raise PolicyError(
                     tr(
-                        "numbers of the data have more decimals than those of the policy ({stated}), and would change how "
-                        "the intervals are written",
+                        "numbers of the data have more decimals than those of the policy ({stated}), and would "
+                        "change how the intervals are written",
                         stated=stated,
                     ),
                     where=tr('{name}, attribute "{name2}"', name=policy.name, name2=name),

@@ -10,7 +10,7 @@ from typing import Any
 
 from cobogo.errors import PolicyError
 from cobogo.floor.catalogue import Card, Registry, first_sentence, import_object
-from cobogo.floor.language import nearest, tr
+from cobogo.floor.language import Speech, nearest, tr
 
 PARTS = ("Formula", "Example", "Guarantee", "Limits", "Cost", "Paper")
 """The parts of every docstring of the reference after its definition, in this order."""
@@ -47,7 +47,7 @@ class Entry:
 
 
 def paragraphs(text: str) -> list[str]:
-    """The paragraphs of a text, each on one line.
+    r"""The paragraphs of a text, each on one line.
 
     >>> paragraphs("One\nline.\n\nAnother.")
     ['One line.', 'Another.']
@@ -107,6 +107,17 @@ class Section:
         """The registries of the section."""
         return tuple(import_object(place) for place in self.places)
 
+    def rows(self, listed: str, say: Speech) -> list[list[str]]:
+        """Names and first sentences of the things in one of the lists, in a language."""
+        found: list[list[str]] = []
+        for one in self.registries:
+            if one.listed == listed:
+                told = one.remark in REMARKS and len(self.places) > 1
+                remark = f" ({say(REMARKS[one.remark])})" if told else ""
+                found += [[name, _sentence(card.summary, say) + remark] for name, card in one.cards().items()]
+                found += [[name, say(error.what)] for name, error in one.broken().items()]
+        return found
+
     def cards(self) -> dict[str, Card]:
         """The cards of all things by name."""
         return {name: card for registry in self.registries for name, card in registry.cards().items()}
@@ -114,6 +125,13 @@ class Section:
     def entries(self) -> dict[str, Entry]:
         """The entries of all things by name."""
         return {name: split_docstring(name, card.thing) for name, card in self.cards().items()}
+
+
+def _sentence(summary: str, say: Speech) -> str:
+    """The first sentence of a docstring in a language, as plain text."""
+    from cobogo.tell.reference.formula import readable
+
+    return readable(say(f"{summary}.")).replace("``", "").replace("`", "").rstrip(".")
 
 
 SECTIONS: dict[str, Section] = {
@@ -140,13 +158,13 @@ SECTIONS: dict[str, Section] = {
     "algorithms": Section(
         "Algorithms",
         "algorithm",
-        "How a release that satisfies the models is looked for.",
+        "How Cobogó searches for a release that satisfies the models.",
         ("cobogo.publish.recode.algorithms:ALGORITHMS",),
     ),
     "attacks": Section(
         "Attacks on tables",
         "attack",
-        "What somebody could do with a release, and who would be exposed.",
+        "What an attacker could do with a release, and which people would be exposed.",
         ("cobogo.examine.attacks:ATTACKS",),
         asks=True,
     ),
@@ -242,18 +260,32 @@ def pages() -> dict[str, Section]:
     return {slug: section for slug, section in SECTIONS.items() if not section.listed_only}
 
 
+REMARKS = {
+    "of how it is drawn": tr("of how it is drawn"),
+    "of randomization": tr("of randomization"),
+    "reported only": tr("reported only"),
+    "of an anonymizer": tr("of an anonymizer"),
+    "cloak of an anonymizer": tr("cloak of an anonymizer"),
+}
+"""What is said of the things of a registry, where a section has several."""
+
+
+def lists() -> list[str]:
+    """The names of the lists that ``cobogo list`` has."""
+    return list(dict.fromkeys(one.listed for section in SECTIONS.values() for one in section.registries))
+
+
 def listing(what: str) -> list[tuple[str, str]]:
-    """Names and first sentences for ``cobogo list``; a plug-in that cannot be loaded is listed with the reason."""
-    registries = [one for section in SECTIONS.values() for one in section.registries]
-    lists = list(dict.fromkeys(one.listed for one in registries))
-    if what not in lists:
+    """Names and first sentences for programs; a plug-in that cannot be loaded is listed with the reason."""
+    if what not in lists():
+        *others, last = [*lists(), "glossary"]
         raise PolicyError(
             tr("there is no list of {what!r}", what=what),
             where="cobogo list",
-            remedy=tr("Ask for {lists} or {lists2}.", lists=", ".join(lists[:-1]), lists2=lists[-1]),
+            remedy=tr("Ask for {lists} or {last}.", lists=", ".join(others), last=last),
         )
     found: list[tuple[str, str]] = []
-    for one in registries:
+    for one in (one for section in SECTIONS.values() for one in section.registries):
         if one.listed == what:
             remark = f" ({one.remark})" if one.remark else ""
             found += [(name, card.summary + remark) for name, card in one.cards().items()]
@@ -277,17 +309,19 @@ def find(name: str, section: str | None = None) -> tuple[str, Entry]:
     >>> find("k-anonymity")[0]
     'models'
     """
+    from cobogo.tell.reference.glossary import term_names
+
     if section is not None and section not in SECTIONS:
-        remedy = nearest(section, SECTIONS, "cobogo explain")
-        raise PolicyError(tr("there is no kind {section!r}", section=section), where="--kind", remedy=remedy)
+        remedy = tr("Choose one of: {kinds}.", kinds=", ".join([*SECTIONS, "glossary"]))
+        raise PolicyError(tr("there is no kind {kind!r}", kind=section), where="--kind", remedy=remedy)
     having = names().get(name, ())
     if not having or (section is not None and section not in having):
         for registry in (one for part in SECTIONS.values() for one in part.registries):
             if name in registry.broken():
                 raise registry.broken()[name]
-        among = list(names()) if section is None else list(SECTIONS[section].cards())
+        among = [*names(), *term_names()] if section is None else list(SECTIONS[section].cards())
         raise PolicyError(
-            tr("nothing is called {name!r}", name=name),
+            tr("there is nothing with the name {name!r}", name=name),
             where="cobogo explain",
             remedy=nearest(name, among, "cobogo list"),
         )
@@ -295,7 +329,7 @@ def find(name: str, section: str | None = None) -> tuple[str, Entry]:
         raise PolicyError(
             tr("{name!r} is the name of several things", name=name),
             where="cobogo explain",
-            remedy=tr("Say which: --kind {having}.", having=" or --kind ".join(having)),
+            remedy=tr("Say which one with --kind: {kinds}.", kinds=", ".join(having)),
         )
     chosen = section or having[0]
     return chosen, SECTIONS[chosen].entries()[name]

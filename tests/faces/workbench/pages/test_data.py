@@ -89,7 +89,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, Path]
 
 def test_from_an_upload_to_a_hierarchy_made_by_hand(bench, tmp_path) -> None:  # noqa: PLR0915
     page, state = bench
-    page.get_by_text(SAY("Nothing was uploaded yet.")).wait_for()
+    page.get_by_text(SAY("No table was uploaded yet.")).wait_for()
     noise = {"name": "cat.csv", "mimeType": "text/csv", "buffer": b"\x89PNG\r\n\x1a\n\x00\x00\xff\xfe" * 40}
     page.set_input_files("input[type=file]", noise)
     page.get_by_role("alert").first.wait_for()
@@ -107,12 +107,12 @@ def test_from_an_upload_to_a_hierarchy_made_by_hand(bench, tmp_path) -> None:  #
     fits(page, SAY("Menu"))
 
     page.get_by_role("link", name=SAY("Columns")).click()
-    page.get_by_text(SAY("What each column is. Suggestions come with a reason; you decide.")).wait_for()
+    page.get_by_text(SAY("Decide the role of each column. Each suggestion has a reason.")).wait_for()
     assert page.get_by_text("gripe").count() == 0
     assert faint(page) == nameless(page) == []
     fits(page, SAY("Menu"))
     page.reload()
-    page.get_by_text(SAY("What each column is. Suggestions come with a reason; you decide.")).wait_for()
+    page.get_by_text(SAY("Decide the role of each column. Each suggestion has a reason.")).wait_for()
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == SAY("Skip to the content")
     page.get_by_role(
@@ -121,7 +121,7 @@ def test_from_an_upload_to_a_hierarchy_made_by_hand(bench, tmp_path) -> None:  #
 
     page.get_by_role("link", name=SAY("Hierarchies")).click()
     page.get_by_role("button", name=re.compile("^município")).click()
-    page.get_by_role("combobox", name=SAY("How values become coarser")).click()
+    page.get_by_role("combobox", name=SAY("Kind of hierarchy")).click()
     page.get_by_role("option", name=SAY("Groups by hand")).click()
     page.get_by_text("Sobral · 100").click()
     page.get_by_label(SAY("… or the name of a new group")).fill("norte")
@@ -141,7 +141,7 @@ def test_from_an_upload_to_a_hierarchy_made_by_hand(bench, tmp_path) -> None:  #
     chooser.value.set_files(mine)
     page.get_by_text(
         SAY(
-            "{values} values ({records} records) have no place in this hierarchy. A run would stop.",
+            "{values} values ({records} records) are not in this hierarchy. A job would stop.",
             values=1,
             records=100,
         )

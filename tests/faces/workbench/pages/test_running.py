@@ -91,7 +91,7 @@ def uploaded(page: Any, bench: Bench, say: Any, name: str, content: str = CSV) -
     page.get_by_role("banner").get_by_text(name).wait_for()
     page.goto(f"{bench.address}/columns")
     page.get_by_text("doença", exact=True).first.wait_for()
-    assert page.get_by_text(say("Not decided yet: nothing runs before.")).count() == 4
+    assert page.get_by_text(say("Not decided yet: no job can run before.")).count() == 4
     everything = page.get_by_role(
         "button", name=re.compile(re.escape(say("Accept all suggestions ({count} undecided)").split("(")[0]))
     )
@@ -126,8 +126,8 @@ def run_and_register(page: Any, bench: Bench, name: str) -> tuple[pd.DataFrame, 
     say = speech("en")
     uploaded(page, bench, say, name)
     page.goto(f"{bench.address}/privacy")
-    page.get_by_text(say("This policy can be run.")).wait_for()
-    page.get_by_text(say("Wants as many as possible")).wait_for()
+    page.get_by_text(say("This policy can be run, as: {kinds}.", kinds=say("recoding"))).wait_for()
+    page.get_by_text(say("Marketer: wants as many people as possible")).wait_for()
     readable(page, "en")
     ask_for_registry(page, say)
     page.goto(f"{bench.address}/running")
@@ -138,15 +138,13 @@ def run_and_register(page: Any, bench: Bench, name: str) -> tuple[pd.DataFrame, 
     ran = page.url
     page.get_by_role("button", name=say("See the release")).click()
     page.wait_for_url(re.compile(r"/releases\?"))
-    page.get_by_text(say("registered"), exact=True).wait_for()
+    page.get_by_text(say("in the registry"), exact=True).wait_for()
     fits(page, say("Menu"))
-    page.locator("[data-verdict]").last.get_by_text(
-        say("Not audited: nobody has tried to find people in it yet.")
-    ).wait_for()
+    page.locator("[data-verdict]").last.get_by_text(say("Not audited: no attack has been tried yet.")).wait_for()
     readable(page, "en")
     read_in_portuguese(bench, ran, page.url)
     with page.expect_download() as download:
-        page.get_by_role("button", name=say("Download public")).click()
+        page.get_by_role("button", name=say("Download the public part")).click()
     with zipfile.ZipFile(download.value.path()) as archive:
         assert all(inside.startswith("public/") for inside in archive.namelist())
         table = pd.read_csv(archive.open("public/release.csv"))
@@ -161,18 +159,18 @@ def read_in_portuguese(bench: Bench, ran: str, release: str) -> None:
     page.get_by_text("doença", exact=True).first.wait_for()
     readable(page, "pt-BR")
     page.goto(f"{bench.address}/privacy")
-    page.get_by_text(say("This policy can be run.")).wait_for()
-    page.get_by_text(say("Wants as many as possible")).wait_for()
+    page.get_by_text(say("This policy can be run, as: {kinds}.", kinds=say("recoding"))).wait_for()
+    page.get_by_text(say("Marketer: wants as many people as possible")).wait_for()
     readable(page, "pt-BR")
     page.goto(ran)
     page.get_by_role("button", name=say("See the release")).wait_for()
     readable(page, "pt-BR")
     page.goto(release)
-    page.get_by_text(say("registered"), exact=True).wait_for()
+    page.get_by_text(say("in the registry"), exact=True).wait_for()
     readable(page, "pt-BR")
     fits(page, say("Menu"))
     page.get_by_role("button", name=say("Verify again")).click()
-    page.get_by_text(say("The release holds what it promises.")).first.wait_for()
+    page.get_by_text(say("The release keeps its promises.")).first.wait_for()
     page.context.close()
 
 
@@ -214,14 +212,15 @@ def outdated(page: Any, bench: Bench, who: str, say: Any) -> None:
     page.get_by_role("button", name=say("Reload the page")).click()
     page.get_by_text(
         say(
-            "Log in to go on to the page that you asked for. If you were there before: your session has ended, because you logged out, your key ended, or the server was restarted. Your data and policies are kept."
+            "Log in to open the page. If you had it open before, your session has ended: you logged out, your "
+            "key expired, or the server was restarted. Your data and policies are kept."
         )
     ).wait_for()
     assert bench.context.state.rows(RELEASES, who) == before
     page.wait_for_function("window.did_handshake === true")
     page.get_by_label(say("Your key")).fill(bench.keys[who])
     page.get_by_role("button", name=say("Log in")).click()
-    page.get_by_text(say("registered"), exact=True).wait_for()
+    page.get_by_text(say("in the registry"), exact=True).wait_for()
     assert page.url == address
 
 
@@ -233,7 +232,7 @@ def test_a_job_is_cancelled_and_leaves_nothing(bench) -> None:
     uploaded(page, bench, say, "again.csv", "nome,idade,cidade,doença\n" + rows)
     before = {row["id"] for row in bench.context.state.rows(RELEASES, "ana")}
     page.goto(f"{bench.address}/privacy")
-    page.get_by_text(say("This policy can be run.")).wait_for()
+    page.get_by_text(say("This policy can be run, as: {kinds}.", kinds=say("recoding"))).wait_for()
     page.wait_for_function("window.did_handshake === true")
     page.wait_for_timeout(1000)  # until the text has its colours: what is typed before may be lost
     page.locator(".cm-content").click()
@@ -243,14 +242,14 @@ def test_a_job_is_cancelled_and_leaves_nothing(bench) -> None:
     page.keyboard.press("Backspace")
     page.keyboard.press("Backspace")
     page.keyboard.type("er")
-    page.get_by_text(say("This policy can be run.")).wait_for()
+    page.get_by_text(say("This policy can be run, as: {kinds}.", kinds=say("recoding"))).wait_for()
     page.goto(f"{bench.address}/running")
     page.get_by_role("button", name=say("Run"), exact=False).first.click()
     cancel = page.get_by_role("button", name=say("Cancel")).element_handle()
-    page.get_by_text(say("Waiting for a free worker")).wait_for(state="hidden")
+    page.get_by_text(say("Waiting for a free process")).wait_for(state="hidden")
     assert cancel.evaluate("button => button.isConnected"), "drawn anew at each step, it would lose clicks"
     cancel.click()
-    page.get_by_text(say("You stopped it. Nothing was released.")).wait_for()
+    page.get_by_text(say("You cancelled the job. Nothing was released.")).wait_for()
     assert {row["id"] for row in bench.context.state.rows(RELEASES, "ana")} == before
     assert bench.context.state.rows(JOBS, "ana")[0]["state"] == "cancelled"
     page.close()
@@ -272,7 +271,7 @@ def test_each_role_sees_its_pages_and_nobody_more(bench) -> None:
         found = page.get_by_role("navigation").get_by_role("link").evaluate_all("all => all.map(one => one.pathname)")
         assert {path.strip("/") for path in found} == pages
         page.goto(f"{bench.address}/data")
-        page.get_by_text(speech("en")("Your key does not open this page.")).wait_for()
+        page.get_by_text(speech("en")("Your key does not give access to this page.")).wait_for()
         assert page.locator("input[type=file]").count() == 0
         page.context.close()
 
@@ -284,7 +283,7 @@ def test_strangers_stay_outside_and_their_guesses_are_paced(bench) -> None:
     page.wait_for_url(re.compile(r"/login\?next=%2Fprivacy$"))
     missing = page.goto(f"{bench.address}/nothing/here")
     assert missing.status == 404
-    page.get_by_text(say("There is nothing here")).first.wait_for()
+    page.get_by_text(say("This page does not exist")).first.wait_for()
     page.goto(f"{bench.address}/login")
     field, wrong = page.get_by_label(say("Your key")), "cobogo_0123456789abcdef_" + "A" * 43
     for _ in range(60):  # faster than the pace gives them back, however slow the answers are

@@ -134,9 +134,9 @@ def verdict(home: Path, say: Any) -> str:
     tried = [one for one in json.loads(file.read_bytes())["attacks"] if one["tried"]]
     succeeded = sum(one["succeeded"] for one in tried)
     words = (
-        say("Audited: {attacks} of {tried} attacks find people ({people} by one of them).")
+        say("Audited: {attacks} of {tried} attacks expose people (one of them exposes {people}).")
         if succeeded
-        else say("Audited: none of {tried} attacks found anybody.")
+        else say("Audited: none of {tried} attacks exposed a person.")
     )
     return str(words.partition(" (")[0].format(attacks=succeeded, tried=len(tried)))
 
@@ -147,9 +147,9 @@ def test_both_pages_in_a_browser(home) -> None:
         page = entered(chromium, address, keys["maria"], "pt-BR")
         page.goto(f"{address}/utility")
         page.get_by_text(
-            say(
-                "Both sides at level {level} of {height}, as it was released: what differs is what suppression did."
-            ).partition(" ")[0]
+            say("Both sides at the released level, {level} of {height}: differences come from suppression.").partition(
+                " "
+            )[0]
         ).first.wait_for()
         page.locator(".cobogo-chart svg").first.wait_for()
         page.get_by_text("renda", exact=True).click()
@@ -162,42 +162,42 @@ def test_both_pages_in_a_browser(home) -> None:
         page.get_by_role("tab", name=say("Loss")).click()
         page.get_by_text("precisão").wait_for()
         page.goto(f"{address}/risk")
-        page.get_by_text(say("Say how many people the data were drawn from to see this.")).wait_for()
-        page.get_by_label(say("Drawn from how many people?")).fill("5000")
-        page.get_by_text(say("Say how many people the data were drawn from to see this.")).wait_for(state="detached")
+        page.get_by_text(say("Enter the size of the population to see this.")).wait_for()
+        page.get_by_label(say("Size of the population")).fill("5000")
+        page.get_by_text(say("Enter the size of the population to see this.")).wait_for(state="detached")
         page.get_by_text(say("Journalist")).wait_for()
-        page.get_by_role("tab", name=say("Who stands out")).click()
+        page.get_by_role("tab", name=say("Unique people")).click()
         page.get_by_text("idade + cidade").wait_for()
         page.get_by_role("tab", name=say("Attacks")).click()
-        page.get_by_role("button", name=say("Attack it")).click()
+        page.get_by_role("button", name=say("Run the attacks")).click()
         page.get_by_text(say("Attacks tried")).wait_for()
         fits(page, say("Menu"))
         page.get_by_role("tab", name=say("Releases over time")).click()
         page.get_by_text(
             say(
-                "This release is in no registry: these releases of the same data set were not checked against each other. Name a data set under [registry] in the policy, and later releases will be."
+                "This release is not in a registry, so the releases of this data set were not checked against "
+                "each other. To check later releases, name the data set under [registry] in the policy."
             )
         ).wait_for()
 
         page.goto(f"{address}/releases")
         page.locator("[data-verdict]").last.get_by_text(verdict(home, say)).wait_for()
-        assert page.get_by_text(say("Not audited: nobody has tried to find people in it yet.")).count() == 0
+        assert page.get_by_text(say("Not audited: no attack has been tried yet.")).count() == 0
 
         say = speech("en")
         page = entered(chromium, address, keys["otto"], "en-US")
         page.goto(f"{address}/utility")
         page.get_by_text(
             say(
-                "The original belongs to somebody else, or is no longer here. You see the release, and what its evidence tells; nothing of the original is read."
+                "You may not read the original, or it no longer exists. You see the release and the figures "
+                "of its evidence."
             )
         ).wait_for()
         page.locator(".cobogo-chart svg").first.wait_for()
         page.goto(f"{address}/risk")
         page.get_by_text(
-            say(
-                "The original belongs to somebody else, or is no longer here. Figures of the original are those that the evidence keeps."
-            )
+            say("You may not read the original, or it no longer exists. Its figures are those in the evidence.")
         ).wait_for()
         page.get_by_role("tab", name=say("Attacks")).click()
         page.get_by_text(say("Attacks tried")).wait_for()
-        assert page.get_by_role("button", name=say("Attack again")).count() == 0
+        assert page.get_by_role("button", name=say("Run the attacks again")).count() == 0

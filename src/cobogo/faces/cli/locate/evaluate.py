@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cobogo.errors import DataError, number_of
+from cobogo.errors import DataError
 from cobogo.faces.cli import console, language
 from cobogo.faces.cli.options import GuessedSeparator, Json
-from cobogo.floor.language import tr
+from cobogo.floor.language import tr, trn
 
 if TYPE_CHECKING:
     from cobogo.locate.attacks import LocationFindings
@@ -30,20 +30,26 @@ def evaluate(
         typer.Option("--mechanism", help="As in planar-laplace:epsilon=0.01|0.1; may be given again."),
     ] = None,
     attack: Annotated[
-        list[str] | None, typer.Option("--attack", help="As in tracking:speed=10; may be given again. All.")
+        list[str] | None,
+        typer.Option("--attack", help="As in tracking:speed=10; may be given again. All attacks if not given."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", help="Also write a page, pictures and a map here: evidence, to be kept.")
+        Path | None,
+        typer.Option("--out", help="Also write a page, pictures and a map into this directory: evidence, to keep."),
     ] = None,
-    every: Annotated[float, typer.Option("--every", help="Seconds: one point of a person in each, at most.")] = 60.0,
-    most: Annotated[int, typer.Option("--most", min=10, help="Points at most, of people chosen by chance.")] = 5000,
+    every: Annotated[
+        float, typer.Option("--every", help="Use at most one point of a person in this many seconds.")
+    ] = 60.0,
+    most: Annotated[
+        int, typer.Option("--most", min=10, help="Use at most this many points, of people chosen at random.")
+    ] = 5000,
     places: Annotated[
-        Path | None, typer.Option("--places", help="Places that attackers know: addresses, clinics.")
+        Path | None, typer.Option("--places", help="A file of places that attackers know: addresses, clinics.")
     ] = None,
     background: Annotated[
-        Path | None, typer.Option("--background", help="Movements that attackers know from elsewhere.")
+        Path | None, typer.Option("--background", help="A file of movements that attackers know from elsewhere.")
     ] = None,
-    cells: Annotated[int, typer.Option("--cells", min=4, help="Places that attackers think of, at most.")] = 2500,
+    cells: Annotated[int, typer.Option("--cells", min=4, help="How many places attackers consider, at most.")] = 2500,
     utc_offset: Annotated[float, typer.Option("--utc-offset", help="Hours from UTC of the people's clock.")] = 0.0,
     user: Annotated[str | None, typer.Option("--user", help="The column of people.")] = None,
     time: Annotated[str | None, typer.Option("--time", help="The column of times.")] = None,
@@ -72,7 +78,9 @@ def evaluate(
     before = None if background is None else read_points(background)
     for name, some in ((file, points), (places, known), (background, before)):
         if some is not None and not len(some):
-            raise DataError(tr("has no points"), where=str(name))
+            raise DataError(
+                tr("has no points"), where=str(name), remedy=tr("Give a file with at least one row of data.")
+            )
     made = {one.label: asking.build_mechanism(one, points, places=known) for one in wanted}
     with console.progress(quiet=as_json) as show:
         found = measure(
@@ -95,37 +103,48 @@ def evaluate(
     for line in attacks_not_run(found):
         console.say(line)
     for note in found.notes:
-        console.say(f"          {note}")
+        console.say_line("note", note)
     if out is not None:
-        console.say(f"\nWritten   {out}/evidence (keep: it shows true positions)")
+        console.say_written(tr("{directory}/evidence (keep: it shows true positions)", directory=str(out)))
 
 
 def evaluation_table(found: Evaluation) -> str:
     """Mechanisms in rows; for each attack the share found beside what anybody finds, and by how much a guess is off."""
-    header = ["mechanism", "loss m", "asks about", *found.attacks]
+    say = language.terminal_speech()
+    header: list[str] = [tr("mechanism"), tr("loss m"), tr("asks about"), *found.attacks]
     rows = [
-        [run.label, f"{run.quality_loss:,.0f}", _price(run), *(_cell(run.findings.get(name)) for name in found.attacks)]
+        [
+            run.label,
+            say.fixed(run.quality_loss, ",.0f"),
+            _price(run),
+            *(_cell(run.findings.get(name)) for name in found.attacks),
+        ]
         for run in found.runs
     ]
-    people = number_of(found.truth.users, "person", "people")
-    points = number_of(len(found.truth), "point")
-    lead = f"Attacked  {found.source}: {points} of {people}; the share found (without any report), the error\n"
-    return lead + console.table(header, rows, numbers=range(1, len(header)))
+    lead = tr(
+        "{source}: {points} of {people}; the share found (without any report), the error",
+        source=found.source,
+        points=trn("{n:,} point", "{n:,} points", n=len(found.truth)),
+        people=trn("{n:,} person", "{n:,} people", n=found.truth.users),
+    )
+    return console.line("attacked", lead) + "\n" + console.table(header, rows, numbers=range(1, len(header)))
 
 
 def _price(run: MechanismTrial) -> str:
     """What a service must answer about, and for how many it is not asked at all."""
-    silent = "" if run.answered == 1 else f", {1 - run.answered:.0%} silent"
-    if run.positions is not None:
-        return f"{run.positions:g} places{silent}"
-    return ("1 place" if run.area is None else f"{run.area / 1e6:.3g} km²") + silent
+    say = language.terminal_speech()
+    silent = "" if run.answered == 1 else say(", {share} silent", share=say.fixed(1 - run.answered, ".0%"))
+    if run.area is None or run.positions is not None:
+        return say.plural("{n} place", "{n} places", n=1 if run.positions is None else run.positions) + silent
+    return f"{say.fixed(run.area / 1e6, '.3g')} km²{silent}"
 
 
 def _cell(finding: LocationFindings | None) -> str:
     if finding is None:
         return ""
+    say = language.terminal_speech()
     share = f"{finding.success:.0%} ({finding.baseline:.0%})"
-    return f"{share} {finding.error.mean():,.0f} m" if len(finding.error) else share
+    return f"{share} {say.fixed(finding.error.mean(), ',.0f')} m" if len(finding.error) else share
 
 
 def attacks_not_run(found: Evaluation) -> list[str]:
@@ -135,6 +154,11 @@ def attacks_not_run(found: Evaluation) -> list[str]:
         for attack, why in run.skipped.items():
             reasons.setdefault((attack, why), []).append(run.label)
     return [
-        f"Not tried {attack}{'' if len(runs) == len(found.runs) else ' on ' + ', '.join(runs)}: {why}"
+        console.line(
+            "not_tried",
+            tr("{attack}: {why}", attack=attack, why=why)
+            if len(runs) == len(found.runs)
+            else tr("{attack} on {mechanisms}: {why}", attack=attack, mechanisms=", ".join(runs), why=why),
+        )
         for (attack, why), runs in reasons.items()
     ]

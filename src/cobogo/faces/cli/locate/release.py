@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cobogo.errors import DataError, PolicyError, number_of
-from cobogo.faces.cli import console
+from cobogo.errors import DataError, PolicyError
+from cobogo.faces.cli import console, language
 from cobogo.faces.cli.options import GuessedSeparator, Json, Ledger, PayingAnalyst, PayingDataset
-from cobogo.floor.language import tr
+from cobogo.floor.language import join, tr, trn
 from cobogo.floor.untrusted import fraction
 
 if TYPE_CHECKING:
@@ -23,8 +23,10 @@ User = Annotated[str | None, typer.Option("--user", help="The column of people."
 Time = Annotated[str | None, typer.Option("--time", help="The column of times.")]
 Lon = Annotated[str | None, typer.Option("--lon", help="The column of longitudes.")]
 Lat = Annotated[str | None, typer.Option("--lat", help="The column of latitudes.")]
-Gap = Annotated[float, typer.Option("--gap", help="Seconds without a point end a trip.")]
-Stay = Annotated[float, typer.Option("--stay", help="So many seconds at one place end a trip, too; 0: never.")]
+Gap = Annotated[float, typer.Option("--gap", help="This many seconds without a point end a trip.")]
+Stay = Annotated[
+    float, typer.Option("--stay", help="This many seconds at one place end a trip, too; with 0 they never do.")
+]
 
 HIDES = 100.0
 """Metres: a place that is told more exactly than that is as good as an address."""
@@ -36,11 +38,15 @@ def protect(
         str, typer.Option("--mechanism", help="As in planar-laplace:epsilon=0.01 (per metre).", show_default=False)
     ],
     budget: Annotated[
-        float | None, typer.Option("--budget", help="What all reports of a person may cost together, ε per metre.")
+        float | None, typer.Option("--budget", help="What all reports of a person may cost together, in ε per metre.")
     ] = None,
-    every: Annotated[float, typer.Option("--every", help="Seconds: one report of a person in each, at most.")] = 0.0,
-    round_times: Annotated[float, typer.Option("--round-times", help="Seconds that times are rounded down to.")] = 0.0,
-    out: Annotated[Path, typer.Option("--out", help="Where the release goes.")] = Path("reports"),
+    every: Annotated[
+        float, typer.Option("--every", help="Make at most one report of a person in this many seconds.")
+    ] = 0.0,
+    round_times: Annotated[
+        float, typer.Option("--round-times", help="Round times down to multiples of this many seconds.")
+    ] = 0.0,
+    out: Annotated[Path, typer.Option("--out", help="The directory of the release.")] = Path("reports"),
     user: User = None,
     time: Time = None,
     lon: Lon = None,
@@ -48,7 +54,7 @@ def protect(
     separator: GuessedSeparator = None,
     as_json: Json = False,
 ) -> None:
-    """Release what devices would have reported with a mechanism: positions with noise, people under pseudonyms."""
+    """Release what devices would have reported with a mechanism: positions with noise, people with pseudonyms."""
     from cobogo.locate import spec as asking
     from cobogo.locate.places.reading import read_points
     from cobogo.locate.protect import ReportLimits, protect_points
@@ -57,10 +63,14 @@ def protect(
 
     asked = asking.parse_specs(mechanism, "--mechanism")
     if len(asked) != 1:
-        raise PolicyError(tr("names several mechanisms"), where="--mechanism", remedy=tr("A release is made by one."))
+        raise PolicyError(
+            tr("names several mechanisms"),
+            where="--mechanism",
+            remedy=tr("Name one: a release is made with one mechanism."),
+        )
     points = read_points(file, separator=separator, lon=lon, lat=lat, time=time, user=user)
     if not len(points):
-        raise DataError(tr("has no points"), where=str(file))
+        raise DataError(tr("has no points"), where=str(file), remedy=tr("Give a file with at least one row of data."))
     made = asking.build_mechanism(asked[0], None)
     package = protect_points(points, made, asked[0].label, ReportLimits(budget, every, round_times))
     verdict = write_release(release_of(package, points, str(file.absolute())), out)
@@ -70,33 +80,47 @@ def protect(
         return
     loss = report["quality_loss_metres"] or {"mean": 0.0}
     left_out = report["reports_left_out"]
-    console.say(
-        f"Reports   {number_of(len(package.points), 'report')}, {loss['mean']:,.0f} m off on average"
-        + (f"; {left_out:,} left out" if left_out else "")
+    reports = tr(
+        "{reports}, with an error of {metres:,.0f} m on average",
+        reports=trn("{n:,} report", "{n:,} reports", n=len(package.points)),
+        metres=loss["mean"],
     )
-    console.say(f"Promised  {report['guarantee']}")
+    console.say_line("reports", join([reports, tr("{n:,} left out", n=left_out) if left_out else ""], "; "))
+    console.say_line("promise", report["guarantee"])
     whole, many = report["budget_per_metre"], report["most_reports_of_a_person"]
-    console.say(f"Together  ε = {whole:g} per metre for all reports of a person, {many:,} at most")
+    console.say_line(
+        "together",
+        tr("ε = {epsilon:g} per metre for all reports of a person, at most {n:,}", epsilon=whole, n=many),
+    )
     if report["place_told_to_metres"] < HIDES:
         console.warn(
-            f"little is hidden: whoever averages the reports of one place finds it to about "
-            f"{report['place_told_to_metres']:,.0f} m; spend less (--budget), or report less often (--every)"
+            tr(
+                "little is hidden: an attacker who averages the reports of one place finds it to about {metres:,.0f} "
+                "m; spend less (--budget), or report less often (--every)",
+                metres=report["place_told_to_metres"],
+            )
         )
-    console.say(f"Written   {out}/public (give away)   {out}/evidence (keep)")
+    console.say_release(out)
 
 
 def anonymize(
     file: File,
-    k: Annotated[int, typer.Option("--k", min=2, help="How many people must go together.", show_default=False)],
-    delta: Annotated[float, typer.Option("--delta", help="Metres within which they do.", show_default=False)],
-    out: Annotated[Path, typer.Option("--out", help="Where the release goes.")] = Path("trajectories"),
-    method: Annotated[str, typer.Option("--method", help="w4m moves in space and time, nwa in space only.")] = "w4m",
+    k: Annotated[int, typer.Option("--k", min=2, help="How many people must move together.", show_default=False)],
+    delta: Annotated[float, typer.Option("--delta", help="How close they must be, in metres.", show_default=False)],
+    out: Annotated[Path, typer.Option("--out", help="The directory of the release.")] = Path("trajectories"),
+    method: Annotated[
+        str, typer.Option("--method", help="w4m moves trips in space and time, nwa in space only.")
+    ] = "w4m",
     trash: Annotated[float, typer.Option("--trash", help="The share of trips that may be suppressed.")] = 0.1,
     step: Annotated[float, typer.Option("--step", help="Seconds between released points.")] = 60.0,
-    period: Annotated[float, typer.Option("--period", help="nwa: seconds of the periods trips are cut to.")] = 900.0,
+    period: Annotated[
+        float, typer.Option("--period", help="For nwa: trips are cut to periods of this many seconds.")
+    ] = 900.0,
     gap: Gap = 1800.0,
     stay: Stay = 1200.0,
-    daily: Annotated[bool, typer.Option("--daily", help="Forget dates: trips of different days go together.")] = False,
+    daily: Annotated[
+        bool, typer.Option("--daily", help="Ignore dates: trips of different days may be put together.")
+    ] = False,
     user: User = None,
     time: Time = None,
     lon: Lon = None,
@@ -123,30 +147,45 @@ def anonymize(
     if as_json:
         console.say_json({"holds": bool(verdict), "k": k, "delta": delta, "method": method, **figures})
         return
-    console.say(f"Read      {number_of(len(points), 'point')}, {number_of(found.trips, 'trip')}")
-    console.say(
-        f"Released  {number_of(int(figures['released']), 'trip')} in {number_of(int(figures['clusters']), 'cluster')}, "
-        f"moved by {figures['mean_metres_moved']:,.0f} m on average; "
-        f"{number_of(found.suppressed, 'trip')} suppressed ({found.suppressed / max(found.trips, 1):.1%})"
+    read = trn("{n:,} point", "{n:,} points", n=len(points)), trn("{n:,} trip", "{n:,} trips", n=found.trips)
+    console.say_line("read", join(read, ", "))
+    console.say_line(
+        "release",
+        tr(
+            "{trips} in {clusters}, moved by {metres:,.0f} m on average; {suppressed} ({share:.1%})",
+            trips=trn("{n:,} trip", "{n:,} trips", n=int(figures["released"])),
+            clusters=trn("{n:,} cluster", "{n:,} clusters", n=int(figures["clusters"])),
+            metres=figures["mean_metres_moved"],
+            suppressed=trn("{n:,} trip suppressed", "{n:,} trips suppressed", n=found.suppressed),
+            share=found.suppressed / max(found.trips, 1),
+        ),
     )
-    console.say(f"Verified  k = {found.measured.k} within {delta:g} m at all times ✓")
-    console.say(f"Written   {out}/public (give away)   {out}/evidence (keep)")
+    console.say_line("verified", tr("k = {k} within {metres:g} m at all times ✓", k=found.measured.k, metres=delta))
+    console.say_release(out)
 
 
 def synthesize(
     file: File,
     epsilon: Annotated[
-        str, typer.Option("--epsilon", help="What it may cost anybody's privacy, in all.", show_default=False)
+        str, typer.Option("--epsilon", help="The ε that all data of a person may cost.", show_default=False)
     ],
     region: Annotated[
-        str, typer.Option("--region", help="West, south, east, north in degrees: public.", show_default=False)
+        str,
+        typer.Option(
+            "--region",
+            help="West, south, east, north in degrees, chosen without looking at the data.",
+            show_default=False,
+        ),
     ],
-    cell: Annotated[float, typer.Option("--cell", help="Metres of the cells of the public grid.")] = 500.0,
-    out: Annotated[Path, typer.Option("--out", help="Where the release goes.")] = Path("synthetic-trips"),
-    number: Annotated[int | None, typer.Option("--number", min=1, help="Trips to make up; as many as seem.")] = None,
-    trips: Annotated[int, typer.Option("--trips", min=1, help="Trips of a person that count.")] = 10,
-    longest: Annotated[int, typer.Option("--longest", min=2, help="Cells of a trip that count.")] = 60,
-    moves: Annotated[int, typer.Option("--moves", min=1, help="Moves of a person that count.")] = 100,
+    cell: Annotated[float, typer.Option("--cell", help="The side of the cells of the public grid, in metres.")] = 500.0,
+    out: Annotated[Path, typer.Option("--out", help="The directory of the release.")] = Path("synthetic-trips"),
+    number: Annotated[
+        int | None,
+        typer.Option("--number", min=1, help="How many trips to invent; about as many as in the file if not given."),
+    ] = None,
+    trips: Annotated[int, typer.Option("--trips", min=1, help="How many trips of a person count.")] = 10,
+    longest: Annotated[int, typer.Option("--longest", min=2, help="How many cells of a trip count.")] = 60,
+    moves: Annotated[int, typer.Option("--moves", min=1, help="How many moves of a person count.")] = 100,
     gap: Gap = 1800.0,
     stay: Stay = 1200.0,
     user: User = None,
@@ -159,7 +198,7 @@ def synthesize(
     analyst: PayingAnalyst = None,
     as_json: Json = False,
 ) -> None:
-    """Make up trips like those of a file, with differential privacy for each person and all of their trips."""
+    """Invent trips like those of a file, with differential privacy for each person and all of their trips."""
     from cobogo.locate.places.grid import Grid
     from cobogo.locate.places.reading import read_points
     from cobogo.locate.release import release_of
@@ -192,34 +231,53 @@ def synthesize(
     if as_json:
         console.say_json({"holds": bool(verdict), **report, "trips": made.users, "points": len(made)})
         return
-    console.say(
-        f"Model     ε = {float(asked.epsilon):g} for all trips of a person, {asked.grid.cells:,} cells of {cell:g} m"
+    console.say_line(
+        "model",
+        tr(
+            "ε = {epsilon:g} for all trips of a person, {cells:,} cells of {metres:g} m",
+            epsilon=float(asked.epsilon),
+            cells=asked.grid.cells,
+            metres=cell,
+        ),
     )
-    console.say(f"Made up   {number_of(made.users, 'trip')}, {number_of(len(made), 'point')}")
-    console.say(
-        f"Fidelity  cells off by {alike['cells']:.0%} (trips anywhere: {alike['cells_of_trips_anywhere']:.0%}), "
-        f"journeys by {alike['journeys']:.0%}, lengths by {alike['lengths']:.0%}; not private, keep it"
+    invented = trn("{n:,} trip", "{n:,} trips", n=made.users), trn("{n:,} point", "{n:,} points", n=len(made))
+    console.say_line("made_up", join(invented, ", "))
+    console.say_line(
+        "fidelity",
+        tr(
+            "error of the cells {cells:.0%} (random trips: {anywhere:.0%}), of the journeys {journeys:.0%}, "
+            "of the lengths {lengths:.0%}; these figures are not private: keep them",
+            cells=alike["cells"],
+            anywhere=alike["cells_of_trips_anywhere"],
+            journeys=alike["journeys"],
+            lengths=alike["lengths"],
+        ),
     )
-    console.say(f"Written   {out}/public (give away)   {out}/evidence (keep)")
+    console.say_release(out)
 
 
 def where(
-    events: Annotated[Path, typer.Argument(help="Call records: user, time, cell.", show_default=False)],
-    cells: Annotated[Path, typer.Option("--cells", help="The public cells: cell, lon, lat.", show_default=False)],
-    epsilon: Annotated[
-        str, typer.Option("--epsilon", help="What it may cost anybody's privacy, in all.", show_default=False)
+    events: Annotated[Path, typer.Argument(help="A file of call records: user, time, cell.", show_default=False)],
+    cells: Annotated[
+        Path, typer.Option("--cells", help="A file of the public cells: cell, lon, lat.", show_default=False)
     ],
-    first: Annotated[str, typer.Option("--first", help="The first day, as 2024-03-04.", show_default=False)],
-    days: Annotated[int, typer.Option("--days", help="How many days are looked at.", show_default=False)],
-    out: Annotated[Path, typer.Option("--out", help="Where the release goes.")] = Path("where"),
+    epsilon: Annotated[
+        str, typer.Option("--epsilon", help="The ε that all data of a person may cost.", show_default=False)
+    ],
+    first: Annotated[str, typer.Option("--first", help="The first day, as in 2024-03-04.", show_default=False)],
+    days: Annotated[int, typer.Option("--days", help="How many days are used.", show_default=False)],
+    out: Annotated[Path, typer.Option("--out", help="The directory of the release.")] = Path("where"),
     utc_offset: Annotated[float, typer.Option("--utc-offset", help="Hours from UTC of the people's clock.")] = 0.0,
-    area: Annotated[float, typer.Option("--area", help="Metres of the squares that cells are grouped in.")] = 3_000.0,
-    most_a_day: Annotated[int, typer.Option("--most-a-day", help="Calls of a person that count on one day.")] = 40,
+    area: Annotated[
+        float, typer.Option("--area", help="The side of the squares into which cells are grouped, in metres.")
+    ] = 3_000.0,
+    most_a_day: Annotated[int, typer.Option("--most-a-day", help="How many calls of a person count on one day.")] = 40,
     people: Annotated[
-        int | None, typer.Option("--people", min=1, help="How many people to make up; as many as there seem to be.")
+        int | None,
+        typer.Option("--people", min=1, help="How many people to invent; about as many as in the file if not given."),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option("--seed", min=0, help="Repeats the made-up people, never the noise.")
+        int | None, typer.Option("--seed", min=0, help="The seed of the invented people; the noise never has a seed.")
     ] = None,
     leave_out: Annotated[
         bool, typer.Option("--leave-out-unknown", help="Leave out calls from cells that are not declared.")
@@ -230,7 +288,7 @@ def where(
     analyst: PayingAnalyst = None,
     as_json: Json = False,
 ) -> None:
-    """Make a differentially private model of how people move, and calls of made-up people, from call records."""
+    """Make a differentially private model of how people move, and calls of invented people, from call records."""
     from cobogo.locate.mobility import Space
     from cobogo.locate.mobility.release import MadeUpCalls, release_of
     from cobogo.locate.places.reading import read_calls, read_cells
@@ -247,7 +305,7 @@ def where(
     calls = read_calls(events, network, separator=separator, leave_out=leave_out)
     within = (calls.time >= space.start) & (calls.time < space.start + 86_400.0 * days)
     if len(calls) and not within.any():  # for who has the data; a refusal would tell of them
-        console.warn("no call is of these days: what is released is noise alone. Look at --first and --days")
+        console.warn(tr("no call is from these days: the release is noise alone. Check --first and --days"))
     release = release_of(
         calls, space, cost, source=str(events.absolute()), people=people, seed=seed, paying=paying,
         base=layers_below(network.lon, network.lat),
@@ -261,22 +319,37 @@ def where(
              "people": made.calls.users, "records": len(made.calls), "fidelity": compared}
         )  # fmt: skip
         return
-    console.say(f"Model     ε = {float(cost):g} for all records of a person")
-    header = ["part", "ε", "bins", "scale", "counts"]
+    say = language.terminal_speech()
+    console.say_line("model", tr("ε = {epsilon:g} for all records of a person", epsilon=float(cost)))
+    header: list[str] = [tr("part"), "ε", tr("bins"), tr("scale"), tr("counts")]
     rows = [
-        [row["part"], f"{float(fraction(row['epsilon'])):.4g}", f"{row['bins'][0]:,} + {row['bins'][1]:,}",
-         f"{row['scale']:.6g}", row["about"]]
+        [
+            say(part), say.fixed(float(fraction(row["epsilon"])), ".4g"),
+            f"{say.number(row['bins'][0])} + {say.number(row['bins'][1])}", say.fixed(row["scale"]), say(about),
+        ]
         for row in made.model.costs()
+        for part, about in [(row["part"], row["about"])]
     ]  # fmt: skip
     console.say(console.table(header, rows, numbers=[1, 2, 3]))
-    console.say(f"\nMade up   {number_of(made.calls.users, 'person', 'people')}, {number_of(len(made.calls), 'call')}")
+    console.say()
+    people_and_calls = (
+        trn("{n:,} person", "{n:,} people", n=made.calls.users),
+        trn("{n:,} call", "{n:,} calls", n=len(made.calls)),
+    )
+    console.say_line("made_up", join(people_and_calls, ", "))
     if compared["daily range"] is not None:
         off, hours = compared["daily range"]["earth mover's metres"], compared["population by hour"]
-        console.say(
-            f"Fidelity  daily range off by {off:,.0f} m, population by hour by {hours['mean']:,.0f} m "
-            f"(calls from anywhere: {hours['of calls from anywhere']:,.0f} m); not private, keep it"
+        console.say_line(
+            "fidelity",
+            tr(
+                "error of the daily range {daily:,.0f} m, of the population by hour {hourly:,.0f} m "
+                "(random calls: {anywhere:,.0f} m); these figures are not private: keep them",
+                daily=off,
+                hourly=hours["mean"],
+                anywhere=hours["of calls from anywhere"],
+            ),
         )
-    console.say(f"Written   {out}/public (give away)   {out}/evidence (keep)")
+    console.say_release(out)
 
 
 def _edges(text: str) -> tuple[float, float, float, float]:
@@ -293,9 +366,17 @@ def _edges(text: str) -> tuple[float, float, float, float]:
             ),
         ) from None
     if not (abs(west) <= 360 and abs(east) <= 360 and -90 <= south < north <= 90):
-        raise PolicyError(tr("must be west, south, east, north in degrees, south below north"), where="--region")
+        raise PolicyError(
+            tr("must be west, south, east, north in degrees, south below north"),
+            where="--region",
+            remedy=tr("Write it as in: --region=-38.64,-3.90,-38.40,-3.68."),
+        )
     if west > east and (east - west) % 360 > 180:
-        raise PolicyError(tr("is wider than half of the globe: are west and east exchanged?"), where="--region")
+        raise PolicyError(
+            tr("is wider than half of the globe"),
+            where="--region",
+            remedy=tr("Check whether west and east are exchanged: west comes first."),
+        )
     if look_exchanged([west, west, east, east], [south, north, south, north]):
         raise PolicyError(
             tr("is far out at sea, and would be on land with longitude and latitude exchanged"),
@@ -308,7 +389,7 @@ def _edges(text: str) -> tuple[float, float, float, float]:
 def _warn_of_nothing_inside(points: Points, grid: Grid) -> None:
     """For the eyes of who has the data: the release is made all the same, since a refusal would tell of them."""
     if len(points) and not (grid.cell_of(points.lon, points.lat) >= 0).any():
-        console.warn("no point lies in --region: what is released is noise alone. It takes west, south, east, north")
+        console.warn(tr("no point is in --region: the release is noise alone. The order is west, south, east, north"))
 
 
 def _first_day(text: str, days: int) -> date:
@@ -316,9 +397,15 @@ def _first_day(text: str, days: int) -> date:
         found = date.fromisoformat(text)
     except ValueError:
         raise PolicyError(
-            tr("must be a day, as 2024-03-04. Got {text!r} instead", text=text), where="--first"
+            tr("must be a date. Got {text!r} instead", text=text),
+            where="--first",
+            remedy=tr("Write year, month and day, as in 2024-03-04."),
         ) from None
     ahead = (found - datetime.now(UTC).date()).days + min(max(days, 1), 366) - 1
     if ahead > 1:  # by clocks of the far east it is tomorrow already
-        raise PolicyError(tr("the days end in the future, of which there are no calls"), where="--first and --days")
+        raise PolicyError(
+            tr("the days end in the future, from which there are no calls"),
+            where="--first, --days",
+            remedy=tr("Choose days that are over."),
+        )
     return found

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from cobogo.faces.cli import console
+from cobogo.floor.language import tr, trn
 
 State = Annotated[
     Path, typer.Option("--state", help="The server's directory: devices, budgets, zones, secret.", show_default=False)
@@ -24,14 +25,18 @@ def serve(
     ] = None,
     tls_key: Annotated[Path | None, typer.Option("--tls-key", help="TLS: its key, PEM.", show_default=False)] = None,
     plain_http: Annotated[
-        bool, typer.Option("--plain-http", help="No TLS on an address that leaves this machine.")
+        bool, typer.Option("--plain-http", help="Serve without TLS on an address that other machines can reach.")
     ] = False,
     cloak: Annotated[str, typer.Option("--cloak", help="hilbert, quad-tree, casper or clique.")] = "hilbert",
-    k: Annotated[int, typer.Option("--k", help="How many people a cloak holds, unless asked otherwise.")] = 5,
-    min_area: Annotated[float, typer.Option("--min-area", help="Square metres that a cloak has at least.")] = 0.0,
-    max_wait: Annotated[float, typer.Option("--max-wait", help="Seconds that a request may wait at most.")] = 60.0,
+    k: Annotated[
+        int, typer.Option("--k", help="How many people a cloak has, unless a device asks for another number.")
+    ] = 5,
+    min_area: Annotated[
+        float, typer.Option("--min-area", help="The smallest area of a cloak, in square metres.")
+    ] = 0.0,
+    max_wait: Annotated[float, typer.Option("--max-wait", help="How many seconds a request may wait at most.")] = 60.0,
     identity: Annotated[
-        str, typer.Option("--identity", help="What the service hears: consistent, pseudonymous or absent.")
+        str, typer.Option("--identity", help="The identity that the service sees: consistent, pseudonymous or absent.")
     ] = "absent",
     service: Annotated[
         str | None, typer.Option("--service", help="The URL of the service to ask.", show_default=False)
@@ -40,7 +45,12 @@ def serve(
         float | None, typer.Option("--epsilon", help="Also offer noise: ε per metre.", show_default=False)
     ] = None,
     budget: Annotated[
-        float | None, typer.Option("--budget", help="ε per metre in a window; ten reports.", show_default=False)
+        float | None,
+        typer.Option(
+            "--budget",
+            help="ε per metre that a device may spend in a window; ten reports if not given.",
+            show_default=False,
+        ),
     ] = None,
     window: Annotated[float, typer.Option("--window", help="Seconds of the budget's window.")] = 3600.0,
 ) -> None:
@@ -60,12 +70,11 @@ def serve(
         budget=budget, window=window,
     )  # fmt: skip
     behind = None if service is None else PlacesService(service)
-    console.say(
-        f"Serving   {'http' if certificate is None else 'https'}://{host}:{port}   {server.settings.cloak.name}"
-    )
-    console.say(f"Promise   {server.settings.cloak.guarantee}")
+    scheme = "http" if certificate is None else "https"
+    console.say_line("serving", f"{scheme}://{host}:{port}", server.settings.cloak.name)
+    console.say_line("promise", str(server.settings.cloak.guarantee))
     if plain_http and certificate is None:
-        console.warn("true positions come in unencrypted: end TLS before this server")
+        console.warn(tr("true positions arrive unencrypted: put a proxy with TLS before this server"))
     sys.stdout.flush()  # what follows may go on for months
     run(
         create_app(server, kept.devices, service=behind),
@@ -74,29 +83,33 @@ def serve(
 
 
 def enrol(
-    name: Annotated[str, typer.Argument(help="Whose device it is.", show_default=False)],
+    name: Annotated[str, typer.Argument(help="The person whose device it is.", show_default=False)],
     state: State,
-    operator: Annotated[bool, typer.Option("--operator", help="For one who looks after mix zones.")] = False,
-    revoke: Annotated[bool, typer.Option("--revoke", help="Close the server to this person's tokens instead.")] = False,
+    operator: Annotated[
+        bool, typer.Option("--operator", help="A token for the operator, who manages mix zones.")
+    ] = False,
+    revoke: Annotated[bool, typer.Option("--revoke", help="Revoke this person's tokens instead.")] = False,
 ) -> None:
     """Make a token for a device and print it, once."""
     from cobogo.locate.anonymizer.start import ServerDirectory as Directory
 
     devices = Directory.create(state).devices
     if revoke:
-        console.say(f"Revoked   {devices.revoke(name)} of {name}")
+        count = devices.revoke(name)
+        console.say_line("revoked", trn("{n:,} token of {name}", "{n:,} tokens of {name}", n=count, name=name))
         return
     console.say(devices.enrol(name, operator=operator))
-    console.warn("this token is shown only now; put it on the device, where others cannot read it")
+    console.warn(tr("this token is shown only once; put it on the device, where others cannot read it"))
 
 
 def certificate(
-    out: Annotated[Path, typer.Option("--out", help="The directory that it goes into.", show_default=False)],
+    out: Annotated[Path, typer.Option("--out", help="The directory of the two files.", show_default=False)],
     name: Annotated[list[str], typer.Option("--name", help="A name or address of the server; may be given again.")],
-    days: Annotated[int, typer.Option("--days", help="How long it is valid.")] = 90,
+    days: Annotated[int, typer.Option("--days", help="For how many days it is valid.")] = 90,
 ) -> None:
-    """Make a certificate that vouches for itself, and its key. Devices must be given the certificate."""
+    """Make a self-signed certificate and its key. Give the certificate to the devices."""
     from cobogo.locate.anonymizer.start import write_certificate
 
     made, key = write_certificate(out, name, days=days)
-    console.say(f"Written   {made}   give it to the devices\nWritten   {key}   keep it")
+    console.say_line("written", str(made), tr("give it to the devices"))
+    console.say_line("written", str(key), tr("keep it secret"))

@@ -16,9 +16,9 @@ from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.floor.language import tr
 
 ALARM = {
-    "undecided": tr("Not decided yet: nothing runs before."),
-    "released": tr("This looks like an identifier, and would now be released."),
-    "unique": tr("Most values occur once and would single people out: the run will refuse it."),
+    "undecided": tr("Not decided yet: no job can run before."),
+    "released": tr("This column looks like an identifier, and it would be released."),
+    "unique": tr("Most values occur only once and would identify people: the job will refuse this role."),
 }
 
 COLUMNS = {
@@ -58,7 +58,7 @@ class _Columns:
 
     def __init__(self, session: PageSession, columns: list[dict[str, Any]], told: dict[str, dict[str, Any]]) -> None:
         self.session = session
-        ui.label(session.say("What each column is. Suggestions come with a reason; you decide."))
+        ui.label(session.say("Decide the role of each column. Each suggestion has a reason."))
         with ui.expansion(session.say("What the roles mean"), icon="help_outline").classes("w-full").props("dense"):
             for role in ROLES:
                 ui.label(session.say(ROLE[role]))
@@ -66,7 +66,7 @@ class _Columns:
             self.all = ui.button(on_click=self._accept_all, icon="done_all").props("no-caps")
             self.search = ui.input(session.say("Find a column"), on_change=self._filter)
             self.search.props("dense outlined clearable").style("width: 14rem")
-            self.open = ui.switch(session.say("Undecided only"), on_change=self._filter)
+            self.open = ui.switch(session.say("Only undecided columns"), on_change=self._filter)
             ui.space()
             self.counts = ui.row().classes("items-center gap-1")
         self.warning = ui.label().classes("bg-amber-2 text-black q-pa-sm rounded-borders w-full").props("role=status")
@@ -127,26 +127,27 @@ class _Line:
     def __init__(self, page: _Columns, profile: dict[str, Any], said: str | None) -> None:
         self.page, self.profile, self.name = page, profile, profile["column"]
         self.role = said if said in ROLES else None
-        session = page.session
+        session, kind, reason = page.session, profile["type"], profile["reason"]
         self.place = ui.element("div").style("border-top: 1px solid #8884").classes("cobogo-columns q-py-xs")
         with self.place:
             with ui.column().classes("gap-0"):
                 ui.label(self.name).classes("text-weight-medium").style("overflow-wrap: anywhere")
-                ui.label(session.say(profile["type"])).classes("text-caption")
+                ui.label(session.say(kind)).classes("text-caption")
             self._numbers(session)
             self.shape = ColumnShape(session, profile)
             options = {role: session.say(ROLE[role]).partition(":")[0] for role in ROLES}
             self.select = ui.select(options, value=self.role, on_change=self._choose)
-            self.select.props(f'dense outlined aria-label="{session.say("Role")}: {_plain(self.name)}"')
+            label = session.say("Role of {name}", name=_plain(self.name))
+            self.select.props(f'dense outlined aria-label="{label}"')
             with ui.column().classes("gap-0 items-start"):
                 with ui.row().classes("items-center gap-2"):
                     self.button = ui.button(
                         session.say("Accept: {role}", role=options[profile["role"]]), on_click=self.accept
                     ).props("outline dense no-caps size=sm")
                     confidence = session.say.percent(profile["confidence"])
-                    self.sure = ui.label(session.say("As suggested ({share} sure)", share=confidence))
+                    self.sure = ui.label(session.say("As suggested (confidence {share})", share=confidence))
                     self.sure.classes("text-caption text-weight-medium")
-                ui.label(session.say(profile["reason"])).classes("text-caption").style("line-height: 1.2")
+                ui.label(session.say(reason)).classes("text-caption").style("line-height: 1.2")
                 self.alarm = ui.label().classes("text-caption text-weight-bold text-negative").props("role=alert")
         self._redraw()
 

@@ -64,7 +64,7 @@ def _upload(desk: Desk, session: PageSession) -> None:
     drop.on(
         "failed",
         lambda: ui.notify(
-            session.say("The file did not get through: it is larger than {most} MB, or the line was cut.", most=most),
+            session.say("The upload failed: the file is larger than {most} MB, or the connection was lost.", most=most),
             type="negative",
         ),
         args=[],
@@ -89,12 +89,12 @@ def _waiting(session: PageSession) -> ui.row:
 def _options(session: PageSession, options: dict[str, str | None]) -> None:
     """What a CSV file does not say of itself; a Parquet file does."""
     choices: dict[str, dict[str | None, str]] = {
-        "separator": {None: session.say("Find out")} | {one: session.say(CHOICE[one]) for one in SEPARATORS},
+        "separator": {None: session.say("Detect")} | {one: session.say(CHOICE[one]) for one in SEPARATORS},
         "encoding": {"utf-8": "UTF-8", "latin-1": "Latin-1 (ISO 8859-1)"},
-        "decimal": {None: session.say("Find out"), ".": session.say("Point: 1.5"), ",": session.say("Comma: 1,5")},
+        "decimal": {None: session.say("Detect"), ".": session.say("Point: 1.5"), ",": session.say("Comma: 1,5")},
     }
     with (
-        ui.expansion(session.say("How a CSV file is written (if it is read wrongly)"), icon="tune")
+        ui.expansion(session.say("Format of the CSV file (if it is read wrongly)"), icon="tune")
         .classes("w-full")
         .props("dense"),
         ui.row(),
@@ -122,8 +122,8 @@ def _databases(desk: Desk, session: PageSession) -> None:
         if table.value:
             await _keep(desk, session, busy, actions.copy_table, str(source.value), str(table.value))
 
-    with ui.expansion(session.say("Take a table of a database"), icon="storage").classes("w-full").props("dense"):
-        ui.label(session.say("The table is copied as it is now. The database itself is not changed.")).classes(
+    with ui.expansion(session.say("Copy a table from a database"), icon="storage").classes("w-full").props("dense"):
+        ui.label(session.say("The table is copied in its present state. The database is not changed.")).classes(
             "text-caption"
         )
         with ui.row().classes("items-center"):
@@ -131,7 +131,7 @@ def _databases(desk: Desk, session: PageSession) -> None:
             table = ui.select([], label=session.say("Table"), with_input=True)
             for field in (source, table):
                 field.props("dense outlined").style("width: 16rem")
-            ui.button(session.say("Take"), on_click=take).props("no-caps")
+            ui.button(session.say("Copy"), on_click=take).props("no-caps")
         busy = _waiting(session)
 
 
@@ -161,15 +161,15 @@ def _nothing_yet(desk: Desk, session: PageSession) -> None:
 
     with ui.card().classes("w-full items-center q-pa-lg"):
         ui.icon("table_view").props("size=xl color=primary")
-        ui.label(session.say("Nothing was uploaded yet.")).classes("text-subtitle1")
+        ui.label(session.say("No table was uploaded yet.")).classes("text-subtitle1")
         ui.label(
             session.say(
-                "A table has one row for each person or event, and its first line names the columns. Upload one "
-                "above: its columns are looked at, and the next page suggests what each of them is. To look "
-                "around first, take made-up patients of Ceará: nobody in them exists."
+                "A table has one row for each person or event, and its first line names the columns. Upload "
+                "one above. The next page suggests a role for each column. To explore the workbench first, "
+                "use the example: invented patients of Ceará. None of them exists."
             )
         ).style("max-width: 44rem; text-align: center")
-        ui.button(session.say("Take example data"), icon="science", on_click=example).props("outline no-caps")
+        ui.button(session.say("Use example data"), icon="science", on_click=example).props("outline no-caps")
         busy = _waiting(session)
 
 
@@ -213,9 +213,7 @@ async def _confirm_delete(desk: Desk, session: PageSession, row: dict[str, Any])
     with ui.dialog() as dialog, ui.card():
         ui.label(session.say("Delete {name}?", name=row["name"])).classes("text-subtitle1")
         ui.label(
-            session.say(
-                "The table and the files attached to it are removed from this server. What was released of it stays."
-            )
+            session.say("The table and the files attached to it are deleted from this server. Its releases stay.")
         ).classes("text-caption")
         with ui.row().classes("w-full justify-end"):
             ui.button(session.say("Keep it"), on_click=lambda: dialog.submit(False)).props("flat no-caps autofocus")
@@ -284,8 +282,7 @@ class _Rows:
         if self.veiled:
             ui.label(
                 self.say(
-                    "Columns that seem to identify people: {count}. Their values are not shown until you click the "
-                    "eye.",
+                    "Columns that appear to identify people: {count}. Click the eye to show their values.",
                     count=self.number(len(self.veiled)),
                 )
             ).classes("text-caption")

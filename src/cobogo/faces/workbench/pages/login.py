@@ -29,7 +29,7 @@ def build(desk: Desk) -> None:
         if holder is None:
             ui.notify(session.say("This key is not valid."), type="negative")
         elif not visible_steps(holder):
-            ui.notify(session.say("This key is for another purpose: there is no page for it here."), type="warning")
+            ui.notify(session.say("This key has another purpose: the workbench has no page for it."), type="warning")
         else:
             ui.navigate.to(desk.tickets.address(holder, goal))
 
@@ -43,18 +43,17 @@ def build(desk: Desk) -> None:
         if goal != "/":
             ui.label(
                 session.say(
-                    "Log in to go on to the page that you asked for. If you were there before: your session has "
-                    "ended, because you logged out, your key ended, or the server was restarted. Your data and "
-                    "policies are kept."
+                    "Log in to open the page. If you had it open before, your session has ended: you logged "
+                    "out, your key expired, or the server was restarted. Your data and policies are kept."
                 )
             ).classes("text-body2").props('role="status"')
         key = ui.input(session.say("Your key"), password=True).classes("w-full").on("keydown.enter", enter)
         key.props("autofocus autocomplete=off outlined")
         ui.button(session.say("Log in"), on_click=enter).classes("w-full").props("no-caps")
         how = session.say(
-            tr("Open the address that cobogo workbench printed when it began: it lets you in without a key.")
+            tr("Open the address that cobogo workbench printed when it started: with it you need no key.")
             if desk.local
-            else tr("Keys are made with cobogo serve --add-key NAME --role steward.")
+            else tr("Create a key with: cobogo serve --add-key NAME --role steward")
         )
         ui.label(how).classes("text-caption text-quiet")
 

@@ -15,6 +15,11 @@ from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.floor.language import tr
 from cobogo.publish.registry.store import RegistryEntry
 
+ENTRY_STATE = {
+    "unfinished": tr("not finished"),
+    "released": tr("released"),
+}
+
 
 async def build(desk: Desk) -> None:
     with open_page(desk, "releases") as session:
@@ -26,7 +31,7 @@ async def build(desk: Desk) -> None:
         if not rows:
             can = KeyScope.RUN in holder.scopes
             empty(
-                session.say("There is no release yet. Run a job, and what it makes appears here."),
+                session.say("There is no release yet. Run a job, and its release appears here."),
                 icon="inventory_2",
                 button=session.say("Run") if can else "",
                 go=session.address("running"),
@@ -53,7 +58,7 @@ def _count_text(session: PageSession, row: dict[str, Any]) -> str:
     if told.get("suppressed") is None:
         return session.say("{records} records", records=told.get("records"))
     return session.say(
-        "{records} records, {suppressed} left out",
+        "{records} records, {suppressed} suppressed",
         records=told["records"] - told["suppressed"],
         suppressed=told["suppressed"],
     )
@@ -69,7 +74,8 @@ def _draw_card(desk: Desk, session: PageSession, row: dict[str, Any], *, chosen:
         if chosen:
             card.style("border: 2px solid var(--q-primary)")
         ui.label(_dataset_name(desk, session, row)).classes("text-weight-medium ellipsis w-full")
-        kind = session.say(KIND[row["kind"]])
+        made = KIND[row["kind"]]
+        kind = session.say(made)
         ui.label(f"{kind} · {session.date(row['created'])}").classes("text-caption")
         ui.label(_count_text(session, row)).classes("text-caption text-quiet")
         _verdict(desk, session, row)
@@ -89,7 +95,7 @@ def _show_release(desk: Desk, session: PageSession, row: dict[str, Any], entry: 
             )
         ui.space()
         if entry is not None:
-            ui.badge(session.say("registered")).props("color=positive").classes("q-pa-xs")
+            ui.badge(session.say("in the registry")).props("color=positive").classes("q-pa-xs")
     _show_verdict(desk, session, row)
     _actions(desk, session, row, entry)
     inside = KeyScope.EVIDENCE in holder.scopes
@@ -102,7 +108,7 @@ def _show_release(desk: Desk, session: PageSession, row: dict[str, Any], entry: 
         with ui.tab_panel("summary").classes("q-pa-none gap-4"):
             found = opened_release.report(desk, session, identity)
             opened_release.tiles(session, found or json.loads(row["summary"]), _took(found))
-            opened_release.levels(session, found or manifest, manifest.get("columns", []))
+            opened_release.levels(desk, session, identity, found or manifest)
         if inside:
             with ui.tab_panel("report").classes("q-pa-none gap-2"):
                 _report(session, identity)
@@ -136,7 +142,7 @@ def _took(found: dict[str, Any]) -> float | None:
 
 def _report(session: PageSession, identity: str) -> None:
     address = f"/release/{identity}/report"
-    ui.link(session.say("Open in a tab of its own"), address, new_tab=True).classes("text-primary")
+    ui.link(session.say("Open in a new tab"), address, new_tab=True).classes("text-primary")
     title = session.say("Report")
     frame = ui.element("iframe").props(f'src="{address}" sandbox="" title="{title}"').classes("w-full")
     frame.style("height: calc(100vh - 19rem); border: 1px solid rgb(0 0 0 / 20%); background: white")
@@ -151,7 +157,7 @@ def _actions(desk: Desk, session: PageSession, row: dict[str, Any], entry: Regis
         if verdict is None:
             return
         said = session.say(
-            tr("The release holds what it promises.") if verdict else tr("The release does not hold what it promises.")
+            tr("The release keeps its promises.") if verdict else tr("The release does not keep its promises.")
         )
         ui.notify(said, type="positive" if verdict else "negative")
 
@@ -164,13 +170,13 @@ def _actions(desk: Desk, session: PageSession, row: dict[str, Any], entry: Regis
         ui.download.from_url(f"/release/{identity}/{part}.zip")
 
     with ui.row().classes("gap-2 items-center"):
-        ui.button(session.say("Download public"), icon="download", on_click=lambda: give("public")).props(
+        ui.button(session.say("Download the public part"), icon="download", on_click=lambda: give("public")).props(
             "no-caps"
-        ).tooltip(session.say("To give away: the data, what its columns mean, and what is promised."))
+        ).tooltip(session.say("To give away: the data, the meaning of its columns, and the promises."))
         if KeyScope.EVIDENCE in holder.scopes:
             ui.button(session.say("Download evidence"), icon="lock", on_click=lambda: give("evidence")).props(
                 "outline no-caps"
-            ).tooltip(session.say("To keep: it tells what the original data looked like."))
+            ).tooltip(session.say("To keep: it reveals original data."))
         if row["owner"] == session.owner and KeyScope.DATA in holder.scopes:
             ui.button(session.say("Use its policy again"), icon="article", on_click=again).props("flat no-caps")
         ui.button(session.say("Verify again"), icon="fact_check", on_click=check).props("flat no-caps")
@@ -190,10 +196,12 @@ def _delete(desk: Desk, session: PageSession, row: dict[str, Any], entry: Regist
 
     with ui.dialog() as dialog, ui.card().classes("gap-3").style("max-width: 32rem"):
         ui.label(
-            session.say("Delete this release? Its files are gone then; downloads that were made stay where they are.")
+            session.say("Delete this release? Its files on this server are deleted. Copies that were downloaded stay.")
         )
         never = ui.checkbox(
-            session.say("It never left the house, or was taken back whole: take it out of the registry, too.")
+            session.say(
+                "It was never given to anyone, or all copies were taken back: remove it from the registry, too."
+            )
         )
         never.set_visibility(entry is not None)
         with ui.row().classes("gap-2"):
@@ -204,7 +212,7 @@ def _delete(desk: Desk, session: PageSession, row: dict[str, Any], entry: Regist
 
 def _registry(desk: Desk, session: PageSession, row: dict[str, Any], entry: RegistryEntry | None) -> None:
     if not desk.service.registry.exists:
-        ui.label(session.say("This server keeps no registry."))
+        ui.label(session.say("This server has no registry."))
         return
     if entry is not None:
         series = entry.dataset.removeprefix(f"{row['owner']} ")
@@ -215,10 +223,13 @@ def _registry(desk: Desk, session: PageSession, row: dict[str, Any], entry: Regi
                 series=series,
             )
         )
-        ui.label(session.say("State: {state}", state=entry.state)).classes("text-quiet")
+        state = ENTRY_STATE.get(entry.state, entry.state)
+        ui.label(session.say("State: {state}", state=state)).classes("text-quiet")
         return
     ui.label(
-        session.say("This release is not in the registry: later ones of the same people are not checked against it.")
+        session.say(
+            "This release is not in the registry: later releases of the same people are not checked against it."
+        )
     )
     if row["owner"] != session.owner or row["kind"] != "anonymize":
         return
@@ -231,7 +242,9 @@ def _registry(desk: Desk, session: PageSession, row: dict[str, Any], entry: Regi
         button.props(remove="loading")
         if found:
             ui.notify(
-                session.say("Registered. Mind: together with what is there already it exposes people."),
+                session.say(
+                    "The release is in the registry now. Warning: together with earlier releases it exposes people."
+                ),
                 type="warning",
                 timeout=0,
                 close_button="OK",
@@ -239,4 +252,4 @@ def _registry(desk: Desk, session: PageSession, row: dict[str, Any], entry: Regi
         elif found is not None:
             ui.navigate.to(session.address("releases", release=row["id"]))
 
-    button = ui.button(session.say("Register"), icon="history", on_click=go).props("no-caps")
+    button = ui.button(session.say("Add to the registry"), icon="history", on_click=go).props("no-caps")

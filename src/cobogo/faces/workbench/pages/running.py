@@ -19,10 +19,10 @@ from cobogo.floor.language import tr
 
 RUN = {
     "queued": tr("Waiting"),
-    "running": tr("Working"),
+    "running": tr("Running"),
     "cancelling": tr("Stopping"),
     "done": tr("Done"),
-    "refused": tr("No"),
+    "refused": tr("Refused"),
     "failed": tr("Failed"),
     "cancelled": tr("Cancelled"),
     "kind": tr("Kind"),
@@ -33,29 +33,29 @@ RUN = {
 }
 
 STAGE = {
-    "queued": tr("Waiting for a free worker"),
+    "queued": tr("Waiting for a free process"),
     "read": tr("Reading and counting"),
-    "compile": tr("Getting ready"),
-    "search": tr("Looking for the best solution"),
-    "release": tr("Making the release"),
+    "compile": tr("Preparing"),
+    "search": tr("Searching for the best solution"),
+    "release": tr("Creating the release"),
     "generate": tr("Drawing records"),
     "tokenize": tr("Replacing values"),
     "write": tr("Writing"),
     "check": tr("Checking against earlier releases"),
-    "verify": tr("Verifying what was written"),
-    "report": tr("Drawing the report"),
+    "verify": tr("Verifying the release"),
+    "report": tr("Writing the report"),
     "attack": tr("Attacking"),
-    "columns": tr("Looking at columns"),
-    "combine": tr("Going through combinations"),
+    "columns": tr("Examining columns"),
+    "combine": tr("Examining combinations"),
 }
 
 RUN_WHY = {
     "refused": tr(
-        "Nothing can be released under this policy. Ask for less, allow for more records to be left out, "
-        "or let columns become coarser."
+        "No release satisfies this policy. Choose weaker models or a higher suppression limit, or add more "
+        "general levels to the hierarchies."
     ),
-    "failed": tr("The job could not be done. Nothing was released."),
-    "cancelled": tr("You stopped it. Nothing was released."),
+    "failed": tr("The job failed. Nothing was released."),
+    "cancelled": tr("You cancelled the job. Nothing was released."),
 }
 
 COLOURS = {"done": "positive", "refused": "warning", "failed": "negative", "cancelled": "secondary"}
@@ -84,7 +84,7 @@ def _start(desk: Desk, session: PageSession, row: dict[str, Any], watched: JobWa
     """What would run now, and the button."""
     section(
         session.say("What to run"),
-        help=session.say("The job runs in a process of its own: you may go on working, or close this page."),
+        help=session.say("The job runs in the background: you may continue to work, or close this page."),
     )
     kinds = [kind for kind in jobs_of(session.draft.content()) if kind in RELEASE_JOBS]
     problem = _problem(desk, session, row)
@@ -126,9 +126,7 @@ def _policy(desk: Desk, session: PageSession) -> None:
         share = session.say.percent(float(recoding.get("suppression-limit", 0) or 0))
         algorithm = str(recoding.get("algorithm", "optimal"))
         ui.label(
-            session.say(
-                "At most {share} of the records left out; algorithm {algorithm}", share=share, algorithm=algorithm
-            )
+            session.say("Suppression limit {share}; algorithm {algorithm}", share=share, algorithm=algorithm)
         ).classes("text-body2")
         if now is not None:
             told = session.say("Policy {digest}, of {date}", digest=now.digest, date=session.date(now.created))
@@ -202,9 +200,10 @@ class JobWatch:
         section(session.say("The result"))
         with ui.card().classes("w-full q-pa-md gap-3"):
             with ui.row().classes("items-center w-full gap-3"):
-                badge = ui.badge(session.say(RUN[job["state"]])).classes("text-body1 q-pa-sm")
+                state, kind = RUN[job["state"]], KIND[job["kind"]]
+                badge = ui.badge(session.say(state)).classes("text-body1 q-pa-sm")
                 badge.props(f"color={COLOURS.get(job['state'], 'primary')}")
-                ui.label(session.say(KIND[job["kind"]])).classes("text-subtitle1")
+                ui.label(session.say(kind)).classes("text-subtitle1")
                 ui.space()
                 if job["state"] not in OVER:
                     self.far |= {"state": badge, "elapsed": ui.label().classes("text-body2")}
@@ -229,7 +228,8 @@ class JobWatch:
         """Say how far a job is, in what was drawn for it."""
         session, stage = self.session, job["stage"] or "queued"
         known = session.say(STAGE.get(stage, stage))
-        self.far["state"].text = session.say(RUN[job["state"]])
+        state = RUN[job["state"]]
+        self.far["state"].text = session.say(state)
         self.far["elapsed"].text = session.say(
             "{seconds} so far", seconds=session.say.seconds(time.time() - job["created"])
         )
@@ -244,7 +244,8 @@ class JobWatch:
     def _show_end(self, job: dict[str, Any]) -> None:
         session = self.session
         if job["state"] != "done":
-            ui.label(session.say(RUN_WHY[job["state"]]))
+            why = RUN_WHY[job["state"]]
+            ui.label(session.say(why))
             if job["error"] is not None:
                 ui.label(session.say.error(job["error"])).classes("text-body2").style("white-space: pre-wrap")
             ui.button(
@@ -257,12 +258,12 @@ class JobWatch:
         found = opened_release.report(self.desk, session, job["id"])
         seconds = None if job["finished"] is None else job["finished"] - job["created"]
         opened_release.tiles(session, found, seconds)
-        opened_release.levels(session, found, opened_release.manifest(self.desk, session, job["id"]).get("columns", []))
+        opened_release.levels(self.desk, session, job["id"], found)
         steps = {
             tr("See the release"): "releases",
-            tr("Try attacks on it"): "risk",
+            tr("Run attacks on it"): "risk",
             tr("Explore other solutions"): "exploring",
-            tr("Change something"): "privacy",
+            tr("Change the policy"): "privacy",
         }
         with ui.row().classes("gap-2"):
             for place, (word, step) in enumerate(steps.items()):
@@ -276,7 +277,7 @@ class JobWatch:
 
     def _offer_attacks(self, release: str | None) -> None:
         there = self.session.address("risk", release=release, tab="attacks")
-        ui.button(self.session.say("See what the attacks found"), on_click=lambda: ui.navigate.to(there)).props(
+        ui.button(self.session.say("See the results of the attacks"), on_click=lambda: ui.navigate.to(there)).props(
             "no-caps"
         )
 
@@ -284,19 +285,21 @@ class JobWatch:
         session = self.session
         section(session.say("Your jobs"))
         if not rows:
-            ui.label(session.say("You have not run anything yet."))
+            ui.label(session.say("You have not run a job yet."))
             return
         names = self.desk.service.datasets.own_names(session.caller)
         keys = ("kind", "dataset", "date", "state", "took")
         columns = [{"name": key, "label": session.say(RUN[key]), "field": key, "align": "left"} for key in keys]
         columns.append({"name": "open", "label": "", "field": "id", "align": "right"})
+        kinds = {kind: session.say(text) for kind, text in KIND.items()}
+        states = {state: session.say(text) for state, text in RUN.items()}
         shown = [
             {
                 "id": row["id"],
-                "kind": session.say(KIND[row["kind"]]),
+                "kind": kinds[row["kind"]],
                 "dataset": names.get(row["asked"].get("dataset"), session.say("deleted")),
                 "date": session.date(row["created"]),
-                "state": session.say(RUN[row["state"]]),
+                "state": states[row["state"]],
                 "took": session.say.seconds(None if row["finished"] is None else row["finished"] - row["created"]),
             }
             for row in rows

@@ -48,7 +48,7 @@ class VaultStore(Store):
     """A database with the tables of a vault, or one where they are to be made."""
 
     def __init__(self, place: str | Path) -> None:
-        found = parse_place(place, "vault", VaultError)
+        found = parse_place(place, VaultError)
         self.place, self.file = found.name, found.file
         super().__init__(found, partial(_complaint, place=found.name), patience=_WAIT, pragmas=_PRAGMAS)
 
@@ -70,7 +70,7 @@ class VaultStore(Store):
     @contextmanager
     def creating(self) -> Iterator[Connection]:
         """The transaction that creates a vault; if it fails, no file is left."""
-        made = self.file is not None and create_book(self.file, "vault", VaultError)
+        made = self.file is not None and create_book(self.file, VaultError)
         try:
             with self.writing() as connection:
                 schema.metadata.create_all(connection, checkfirst=False)

@@ -115,7 +115,7 @@ def test_an_analyst_asks_until_the_budget_is_spent(bench: Bench) -> None:
     assert abs(int(lines[1].split(",")[1]) - 300) < 60
     page.get_by_role("button", name=SAY("Ask"), exact=True).click()
     refused = page.locator("[data-refused]")
-    refused.get_by_text(SAY("The budget does not allow for this question. It cost nothing.")).wait_for()
+    refused.get_by_text(SAY("The budget is too small for this question. It cost nothing.")).wait_for()
     _wait_for_left(page, "0.4")
     refused.get_by_role("button", name="ε = 0.4").click()
     page.get_by_role("button", name=SAY("Ask"), exact=True).click()
@@ -124,14 +124,15 @@ def test_an_analyst_asks_until_the_budget_is_spent(bench: Bench) -> None:
     page.get_by_role("button", name=SAY("Ask"), exact=True).click()
     page.get_by_text(
         SAY(
-            "Nothing is left, so no question fits. Answers that you have stay yours: look at them again below, and ask the data holder for more if you need it."
+            "No budget is left for a question. You can look at your earlier answers again below. If you need "
+            "more, ask the data holder."
         )
     ).wait_for()
     page.get_by_role("button", name="SELECT payer").last.click()
     page.get_by_text("It had cost ε = 0.6").wait_for()
     for path in ("data", "releases", "collecting"):
         page.goto(f"{bench.address}/{path}")
-        page.get_by_text(SAY("Your key does not open this page.")).wait_for()
+        page.get_by_text(SAY("Your key does not give access to this page.")).wait_for()
     page.close()
 
 
@@ -154,13 +155,13 @@ def test_a_question_is_planned_tried_opened_and_decoded(bench: Bench) -> None:
     page = bench.enter("maria")
     page.goto(f"{bench.address}/collecting")
     page.get_by_role("cell", name="77,398").wait_for()
-    page.get_by_role("spinbutton", name=SAY("ε: what a report may tell")).fill("3")
+    page.get_by_role("spinbutton", name=SAY("ε: what a report may reveal")).fill("3")
     page.get_by_text("epsilon = 3").wait_for()
     page.get_by_role("button", name=SAY("Simulate")).click()
     page.locator("[data-trial] svg").wait_for()
     page.get_by_role("button", name=SAY("Open this collection")).click()
     page.get_by_text(SAY("No reports yet.")).wait_for()
-    page.get_by_text(SAY("How clients report")).click()
+    page.get_by_text(SAY("How clients send reports")).click()
     snippet = page.locator("code", has_text="/collections/").inner_text()
     found = re.search(r'place = "(\S+)"', snippet)
     assert found
@@ -169,7 +170,7 @@ def test_a_question_is_planned_tried_opened_and_decoded(bench: Bench) -> None:
         held = ["Linux"] * 1500 + ["iOS"] * 500
         for message in batch_messages(asked, encode_shuffled(asked, held, Entropy())):
             assert client.post(f"{found[1]}/reports", content=message).status_code == 202
-    page.get_by_role("button", name=SAY("Look again")).click()
+    page.get_by_role("button", name=SAY("Refresh")).click()
     page.locator("[data-estimates]").wait_for()
     page.get_by_role("button", name=SAY("Dark or light")).click()
     page.reload()
@@ -197,12 +198,12 @@ def test_a_mechanism_is_chosen_played_and_attacked(bench: Bench) -> None:
     page.get_by_role("combobox", name=SAY("Mechanism")).click()
     page.get_by_role("option", name=SAY("Cloak: nearest neighbours")).click()
     page.locator("[data-promise]").get_by_text(
-        SAY("There are k people in every cloak, but it is drawn around the one who asks.")
+        SAY("Every cloak has k people, but it is drawn around the person who sends the request.")
     ).wait_for()
     assert page.locator("[data-promise]").get_by_text(SAY("Guarantee"), exact=True).count() == 0
     page.get_by_role("combobox", name=SAY("Attacker")).click()
-    page.get_by_role("option", name=SAY("Middle of the cloak")).click()
-    page.get_by_role("row", name=SAY("Middle of the cloak")).wait_for()
+    page.get_by_role("option", name=SAY("Centre of the cloak")).click()
+    page.get_by_role("row", name=SAY("Centre of the cloak")).wait_for()
     _readable(page)
     assert outside == []
     page.close()

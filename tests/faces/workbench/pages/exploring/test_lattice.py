@@ -155,8 +155,8 @@ def test_the_lattice_is_drawn_filtered_compared_and_another_node_released(served
     assert len(best) == 1
     page.get_by_text(f"{say('The best node')} {best[0].replace('·', ' · ')}").wait_for()
 
-    listed = page.get_by_role("button", name=re.compile(f"^{say('Look at')} "))
-    second = listed.nth(1).get_attribute("aria-label").removeprefix(f"{say('Look at')} ")
+    listed = page.get_by_role("button", name=re.compile(f"^{say('Show')} "))
+    second = listed.nth(1).get_attribute("aria-label").removeprefix(f"{say('Show')} ")
     chosen = second.replace(" ", "")
     assert satisfied[chosen]
     assert chosen != best[0]
@@ -164,22 +164,24 @@ def test_the_lattice_is_drawn_filtered_compared_and_another_node_released(served
     page.mouse.click(box["x"] + nodes[chosen]["at"][0], box["y"] + nodes[chosen]["at"][1])
     page.get_by_text(f"{say('The chosen node')} {second}").wait_for()
 
-    page.get_by_role("switch", name=say("only what satisfies the policy")).click()
+    page.get_by_role("switch", name=say("only nodes that satisfy the policy")).click()
     _settled(page, {name for name, good in satisfied.items() if good})
-    page.get_by_label(say("Seen from the chosen node")).click()
-    page.get_by_role("option", name=say("coarser: from it up to the top")).click()
+    page.get_by_label(say("Relative to the chosen node")).click()
+    page.get_by_role("option", name=say("more general nodes")).click()
     _settled(page, {name for name in satisfied if satisfied[name] and name[0] >= chosen[0] and name[2] >= chosen[2]})
 
     portuguese = speech("pt-BR")
     page.get_by_role("button", name=say("Português")).click()
     page.get_by_text(
         portuguese(
-            "Each node is one level for every attribute; a line is one step coarser. Point at a node to read it, click to choose it. Ctrl and the wheel zoom."
+            "Each node is a combination of levels, one for each quasi-identifier. A line leads to a node that "
+            "is one level higher. Point at a node to see its figures; click it to choose it. Zoom with Ctrl "
+            "and the mouse wheel."
         )
     ).wait_for()
-    page.get_by_role("button", name=f"{portuguese('Look at')} {second}", exact=True).click()
+    page.get_by_role("button", name=f"{portuguese('Show')} {second}", exact=True).click()
     page.get_by_text(f"{portuguese('The chosen node')} {second}").wait_for()
-    page.get_by_role("button", name=portuguese("Release this one")).click()
+    page.get_by_role("button", name=portuguese("Release this node")).click()
     page.wait_for_url(re.compile(r"/running\?"))
     report = _release(served.home)
     assert report["levels"] == {"age": int(chosen[0]), "zip": int(chosen[2])}
@@ -195,20 +197,20 @@ def test_the_frontier_is_drawn_and_a_k_of_it_taken_into_the_policy(served: Serve
     page.goto(f"{served.address}/exploring?data={served.changed}")
     page.get_by_role("tab", name=say("Privacy and utility")).click()
     page.get_by_role("button", name=say("Draw the frontier")).click()
-    page.get_by_role("button", name=f"{say('Take')} k = 7", exact=True).wait_for()
+    page.get_by_role("button", name=f"{say('Use')} k = 7", exact=True).wait_for()
     others = [page.context.new_page() for _ in range(2)]
     for other, place in zip(others, ("exploring", "running"), strict=True):
         other.set_default_timeout(60_000)
         other.goto(f"{served.address}/{place}?data={served.changed}")
     others[0].get_by_role("tab", name=say("Privacy and utility")).click()
-    others[0].get_by_role("button", name=f"{say('Take')} k = 10", exact=True).wait_for()
+    others[0].get_by_role("button", name=f"{say('Use')} k = 10", exact=True).wait_for()
     others[1].locator("[data-policy]").get_by_text("k = 4").wait_for()
 
-    page.get_by_role("button", name=f"{say('Take')} k = 7", exact=True).click()
+    page.get_by_role("button", name=f"{say('Use')} k = 7", exact=True).click()
     page.get_by_text(say("Now in the policy: {what}", what="k = 7")).wait_for()
     page.get_by_role("row", name=re.compile(rf"^7 .*{say('in the policy')}$")).wait_for()
 
-    others[0].get_by_role("button", name=f"{say('Take')} k = 10", exact=True).click()
+    others[0].get_by_role("button", name=f"{say('Use')} k = 10", exact=True).click()
     others[1].get_by_role("button", name=say("Run")).first.click()
     for other in others:
         other.get_by_text("the policy was changed in another window").wait_for()

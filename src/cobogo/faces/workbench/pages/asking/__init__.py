@@ -38,7 +38,7 @@ async def build(desk: Desk) -> None:
             why = (
                 session.say.error(error)
                 if _local(session)
-                else session.say("Whoever runs this server can see why: cobogo answer check.")
+                else session.say("The server's administrator can see the reason: cobogo answer check.")
             )
             empty(why, icon="error_outline", title=session.say("The curator's file cannot be used"))
             return
@@ -71,7 +71,7 @@ async def _console(desk: Desk, session: PageSession, spent: Callable[[], Awaitab
             ui.label(session.say("There is no data set that {who} may ask about", who=session.owner)).classes("text-h6")
             ui.label(
                 session.say(
-                    "The data holder lists analysts in the curator's file. Ask to be listed there as {who}.",
+                    "The data holder lists the analysts in the curator's file. Ask to be listed there as {who}.",
                     who=session.owner,
                 )
             )
@@ -79,7 +79,8 @@ async def _console(desk: Desk, session: PageSession, spent: Callable[[], Awaitab
         ui.label(session.say("You are not among the curator's analysts yet")).classes("text-h6")
         ui.label(
             session.say(
-                "Add yourself, as me, to the analysts of a data set in {file}:", file=str(desk.service.curator.place)
+                "Add yourself, under the name me, to the analysts of a data set in {file}:",
+                file=str(desk.service.curator.place),
             )
         )
         snippet(session, f"[datasets.{first}]\nanalysts = {{ {session.owner} = {{ epsilon = 1 }} }}", "toml")
@@ -96,24 +97,20 @@ def _teach(session: PageSession) -> None:
             ui.label(session.say("There is no curator yet")).classes("text-h6")
             ui.label(
                 session.say(
-                    "A curator holds a table and answers questions about it. Every answer has noise in it, enough "
-                    "that it would be almost as likely without any one person. Nobody sees a row, and each answer "
-                    "costs some of a budget."
+                    "A curator keeps a table and answers questions about it. Each answer has noise, so that "
+                    "it would be almost equally probable without any one person. No analyst sees a row, and "
+                    "each answer costs part of a budget."
                 )
             )
             if _local(session):
-                ui.label(session.say("Write a file like the one beside, and begin with it:"))
+                ui.label(session.say("Write a file like the one shown here, and start the workbench with it:"))
                 snippet(session, "cobogo workbench --curator curator.toml", "bash")
             else:
-                ui.label(
-                    session.say(
-                        "The curator's file is named in the server's file; analysts ask with keys of their own:"
-                    )
-                )
+                ui.label(session.say("Name the curator's file in the server's file. Analysts ask with their own keys:"))
                 snippet(session, 'curator = "curator.toml"', "toml")
-            ui.label(
-                session.say("Take bounds and keys from what is known of the world, never from the table.")
-            ).classes("text-quiet")
+            ui.label(session.say("Choose bounds and keys from public knowledge, never from the table.")).classes(
+                "text-quiet"
+            )
         with ui.column().classes("col gap-1"):
             ui.label("curator.toml").classes("text-caption text-quiet")
             snippet(session, EXAMPLE.replace("WHO", "me" if _local(session) else "ana"), "toml")

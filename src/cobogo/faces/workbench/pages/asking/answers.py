@@ -21,7 +21,7 @@ from cobogo.promises.ledger.balance import SYMBOLS, Balance
 ASK = {
     "dataset": tr("Data set"),
     "analyst": tr("Analyst"),
-    "measure": tr("Counts in"),
+    "measure": tr("Unit"),
     "limit": tr("Limit"),
     "spent": tr("Spent"),
     "left": tr("Left"),
@@ -94,7 +94,7 @@ async def everybody(desk: Desk, session: PageSession) -> None:
     """What every analyst has spent: for stewards and auditors."""
     section(
         session.say("Everybody's budgets"),
-        help=session.say("What each data set allows for in all, and what its analysts have spent of it."),
+        help=session.say("The whole budget of each data set, and what its analysts have spent."),
     )
     balances = await run.io_bound(desk.service.curator.list_balances, session.caller) or []
     columns = [
@@ -186,7 +186,7 @@ def show_answer(session: PageSession, asked: AskedQuestion, *, again: bool = Fal
             ui.icon("history" if again else "check_circle").props("size=sm color=positive")
             ui.label(
                 session.say(
-                    tr("Shown again, for nothing. It had cost {cost}.") if again else tr("Answered for {cost}"),
+                    tr("Shown again at no cost. It had cost {cost}.") if again else tr("Answered for {cost}"),
                     cost=spent,
                 )
             ).classes("text-subtitle1")
@@ -197,7 +197,9 @@ def show_answer(session: PageSession, asked: AskedQuestion, *, again: bool = Fal
                 on_click=lambda: ui.download(asked.as_csv(), "answer.csv", "text/csv"),
             ).props("flat no-caps dense")
         if not answer.rows:
-            ui.label(session.say("No group seems to have enough people to be told of. More ε lowers the threshold."))
+            ui.label(
+                session.say("No group appears to have enough people to be shown. A larger ε lowers the threshold.")
+            )
             return
         charted = [name for name, column in answer.intervals.items() if any(one is not None for one in column)]
         if len(answer.rows) == 1 and len(answer.columns) == len(answer.intervals):
@@ -211,17 +213,17 @@ def show_answer(session: PageSession, asked: AskedQuestion, *, again: bool = Fal
                         _charts(session, asked, charted)
         ui.label(
             session.say(
-                tr("Each interval holds the exact figure of the bounded data 95 times in a hundred.")
+                tr("Each interval contains the exact figure of the bounded data with a probability of 95 %.")
                 if charted
-                else tr("A quantile has no interval: how far the next value lies depends on the data.")
+                else tr("A quantile has no interval: the distance to the next value depends on the data.")
             )
         ).classes("text-body2")
         if any(isinstance(value, int | float) and not isinstance(value, bool) and value < 0 for row in answer.rows
                for value in row):  # fmt: skip
             ui.label(
                 session.say(
-                    "Figures below zero are noise around something small. They are left as they are, so that sums "
-                    "stay right."
+                    "Figures below zero are noise around a small value. They are not changed, so that sums "
+                    "stay correct."
                 )
             ).classes("text-body2 text-quiet")
 

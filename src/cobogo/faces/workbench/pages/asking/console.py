@@ -118,15 +118,15 @@ class Console:
                     SYMBOLS["epsilon" if self.measure == "epsilon" else "rho"],
                     value=0.1, min=0, step=0.05, on_change=self._update_prices,
                 ).props("dense outlined").style("width: 7.5rem")  # fmt: skip
-                self.price.tooltip(self.say("What the answer may cost: more buys less noise."))
+                self.price.tooltip(self.say("What the answer may cost: a higher cost gives less noise."))
                 self.delta = ui.number("δ", value=0, min=0, format="%.3g", on_change=self._update_prices)
                 self.delta.props("dense outlined step=any").style("width: 8rem").tooltip(
-                    self.say("A small probability, needed only where the groups are not public.")
+                    self.say("A small probability, needed only if the groups are not public.")
                 )
                 ui.space()
                 ui.button(self.say("Explain"), icon="lightbulb", on_click=self._explain).props("outline no-caps")
                 self.button = ui.button(self.say("Ask"), icon="send", on_click=self._ask).props("no-caps")
-                self.button.tooltip(self.say("Ctrl-Enter. Asking spends."))
+                self.button.tooltip(self.say("Ctrl-Enter. Asking spends budget."))
 
     async def _choose(self, event: Any) -> None:
         self.dataset = self.memory["dataset"] = event.value
@@ -153,7 +153,7 @@ class Console:
             bar(self.session, self.books.mine, self._cost())
             if self.books.shared:
                 ui.label(
-                    self.say("The data set's own budget, which all analysts share, allows for less than yours.")
+                    self.say("All analysts share the budget of the data set, and less of it is left than of yours.")
                 ).classes("text-caption text-warning")
             if not self.books.mine.left.amount:
                 ui.label(self.say("The budget is spent.")).classes("text-body2 text-negative text-weight-medium")
@@ -169,7 +169,7 @@ class Console:
 
     def _examples(self) -> None:
         with ui.card().classes("w-full gap-1"):
-            ui.label(self.say("Examples to begin with")).classes("text-subtitle1 text-weight-medium")
+            ui.label(self.say("Examples")).classes("text-subtitle1 text-weight-medium")
             for one in examples(self.dataset, self.datasets[self.dataset]):
                 button = ui.button(self.say(ASK_EXAMPLE[one.kind]), on_click=lambda this=one: self._take(this))
                 button.props("flat dense no-caps align=left").classes("w-full").tooltip(one.sql)
@@ -197,7 +197,7 @@ class Console:
                 if column.edges:
                     parts.append(self.say("{count} intervals", count=len(column.edges) - 1))
                 if column.type == "text" and not column.keys:
-                    parts.append(self.say("names not public"))
+                    parts.append(self.say("names are not public"))
                 with ui.column().classes("gap-0 q-py-xs"):
                     ui.label(name).classes("text-weight-medium")
                     ui.label(" · ".join(parts)).classes("text-caption text-quiet")
@@ -260,9 +260,9 @@ class Console:
                 ).classes("text-subtitle1")
             for name, error in told["errors"].items():
                 key = (
-                    tr("{figure}: how far off depends on the data, and comes with the answer")
+                    tr("{figure}: the error depends on the data, and is shown with the answer")
                     if error is None
-                    else tr("{figure}: off by ± {error} at most, 95 times in a hundred")
+                    else tr("{figure}: the error is at most ± {error} with a probability of 95 %")
                 )
                 text = self.say(key, figure=name, error="" if error is None else self.session.say.number(error))
                 ui.label(text).classes("text-body1")
@@ -270,11 +270,11 @@ class Console:
             text = self.say(
                 tr("Groups in the answer: {groups}.")
                 if groups is not None
-                else tr("How many groups there are is not public."),
+                else tr("The number of groups is not public."),
                 groups=groups or 0,
             )
             person = self.say(
-                "A person counts in {groups} of them at most, with {rows} of their rows in each.",
+                "A person counts in at most {groups} of them. Rows of a person in each: at most {rows}.",
                 groups=told["groups_of_a_person"],
                 rows=told["rows_of_a_person"],
             )
@@ -282,7 +282,7 @@ class Console:
             if told["threshold"] is not None:
                 ui.label(
                     self.say(
-                        "Only groups that seem to have {people} people or more are told of.", people=told["threshold"]
+                        "Only groups that appear to have at least {people} people are shown.", people=told["threshold"]
                     )
                 ).classes("text-body2 text-quiet")
             columns = [
@@ -306,7 +306,7 @@ class Console:
                 "dense flat bordered hide-bottom"
             )
             if self._cost() > self.books.mine.left.amount / NANO:
-                ui.label(self.say("That is more than is left. It would be refused, and cost nothing.")).classes(
+                ui.label(self.say("That is more than is left. The question would be refused at no cost.")).classes(
                     "text-negative"
                 )
 
@@ -348,7 +348,7 @@ class Console:
                 ui.icon("block").props("size=sm color=negative")
                 ui.label(
                     self.say(
-                        tr("The question was paid for and could not be answered.")
+                        tr("The question was paid for, but could not be answered.")
                         if paid
                         else tr("The curator does not answer this question. It cost nothing.")
                     )
@@ -377,21 +377,21 @@ class Console:
         with self.result, ui.card().classes("w-full gap-2").props('role="alert" data-refused="1"'):
             with ui.row().classes("items-center"):
                 ui.icon("account_balance_wallet").props("size=sm color=negative")
-                ui.label(self.say("The budget does not allow for this question. It cost nothing.")).classes(
+                ui.label(self.say("The budget is too small for this question. It cost nothing.")).classes(
                     "text-subtitle1 text-weight-medium"
                 )
-            ui.label(self.say("It would cost {cost}; what is left is {left}.", cost=cost, left=have))
+            ui.label(self.say("It would cost {cost}; {left} is left.", cost=cost, left=have))
             if not errors:
                 ui.label(
                     self.say(
                         tr(
-                            "Nothing is left, so no question fits. Answers that you have stay yours: look at them again "
-                            "below, and ask the data holder for more if you need it."
+                            "No budget is left for a question. You can look at your earlier answers again "
+                            "below. If you need more, ask the data holder."
                         )
                         if not room
                         else tr(
-                            "What is left of δ does not allow for groups that are not public. Questions with public groups "
-                            "still fit."
+                            "Too little δ is left for groups that are not public. Questions with public "
+                            "groups are still possible."
                         )
                     )
                 ).classes("text-weight-medium")
@@ -401,8 +401,7 @@ class Console:
                 f"{name} ± {self.session.say.number(off)}" for name, off in errors.items() if off is not None
             )
             ui.label(
-                self.say("What would still fit: the same question at {price}", price=fits)
-                + (f" ({told})" if told else "")
+                self.say("Still possible: the same question at {price}", price=fits) + (f" ({told})" if told else "")
             )
 
             def use() -> None:

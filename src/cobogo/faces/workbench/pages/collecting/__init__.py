@@ -22,8 +22,8 @@ async def build(desk: Desk) -> None:
             return
         ui.label(
             session.say(
-                "Ask many people something without anybody handing over an answer: each device sends a randomized "
-                "report, and only the shares come out."
+                "Ask many people a question without learning any person's answer: each device sends a "
+                "randomized report, and only the shares can be estimated."
             )
         ).classes("text-body1")
         collections = OpenCollections(desk, session)
@@ -70,14 +70,14 @@ class OpenCollections:
         with self.place:
             section(self.say("Your collections"))
             if not rows:
-                ui.label(self.say("None is open yet.")).classes("text-quiet")
+                ui.label(self.say("No collection is open yet.")).classes("text-quiet")
                 return
             with ui.row().classes("w-full no-wrap items-start gap-4 cobogo-beside"):
                 with ui.column().classes("col-3 gap-1"):
                     self._list(rows)
                 with ui.card().classes("col gap-2"):
                     self._detail(findings)
-            with ui.expansion(self.say("How clients report"), icon="devices").classes("w-full").props("dense"):
+            with ui.expansion(self.say("How clients send reports"), icon="devices").classes("w-full").props("dense"):
                 self._how()
 
     async def _look(self) -> None:
@@ -106,7 +106,7 @@ class OpenCollections:
         with ui.row().classes("w-full items-center"):
             ui.label(self.say("Estimates so far")).classes("text-subtitle1 text-weight-medium")
             ui.space()
-            ui.button(self.say("Look again"), icon="refresh", on_click=self._look).props("flat no-caps")
+            ui.button(self.say("Refresh"), icon="refresh", on_click=self._look).props("flat no-caps")
         if not isinstance(findings, dict):
             ui.label(str(findings)).classes("text-negative")
         elif not findings["reports"]:
@@ -120,7 +120,7 @@ class OpenCollections:
         else:
             if findings["too_few"]:
                 ui.label(
-                    self.say("Too few reports to say anything: even a value that all clients hold would not stand out.")
+                    self.say("There are too few reports: even a value that all clients have could not be detected.")
                 ).classes("text-negative").props("role=status")
             self._shares(findings)
 
@@ -158,12 +158,14 @@ class OpenCollections:
         table = ui.table(rows=rows, columns=columns, row_key="value", pagination=8).classes("w-full")
         table.props("dense flat bordered" + (" hide-bottom" if len(rows) <= 8 else ""))
         ui.label(
-            self.say("Intervals of 95 %. A value is there when noise alone would hardly ever lift it as high.")
+            self.say(
+                "Intervals of 95 %. A value is detected if noise alone would almost never make its estimate as large."
+            )
         ).classes("text-caption text-quiet")
         if any(one["share"] < 0 for one in found):
-            ui.label(
-                self.say("Estimates can be below zero: they are left as they are, so that sums stay right.")
-            ).classes("text-caption text-quiet")
+            ui.label(self.say("Estimates can be below zero. They are not changed, so that sums stay correct.")).classes(
+                "text-caption text-quiet"
+            )
 
     def _percent(self, share: float) -> str:
         return ("−" if share < 0 else "") + self.session.say.percent(abs(share))
@@ -173,17 +175,19 @@ class OpenCollections:
         state = f" --state {self.desk.service.collections.state}" if local else ""
         with ui.row().classes("w-full no-wrap items-start gap-6 cobogo-beside"):
             with ui.column().classes("col-5 gap-2"):
-                ui.label(self.say("Make a key for a collector, who may hand in reports and nothing else:")).classes(
-                    "text-body2"
-                )
+                ui.label(self.say("Create a key for a collector, who may only hand in reports:")).classes("text-body2")
                 snippet(self.session, f"cobogo serve{state} \\\n  --add-key gate --role collector", "bash")
                 ui.label(
                     self.say(
-                        "The server keeps sums only. It counts a report and forgets it, and never knows whose it was."
+                        "The server keeps only sums. It counts each report and then deletes it, and never "
+                        "knows whose it was."
                     )
                 ).classes("text-body2 text-quiet")
             with ui.column().classes("col gap-2"):
                 ui.label(
-                    self.say("On a device, with the description from the server and a memo that keeps its answers:")
+                    self.say(
+                        "On a device, with the description from the server and a memo that stores its "
+                        "permanent answers:"
+                    )
                 ).classes("text-body2")
                 snippet(self.session, CODE.format(address=self.address, identity=self.chosen), "python")

@@ -36,24 +36,30 @@ if TYPE_CHECKING:
     from cobogo.collect.plan import MechanismComparison, Wish
 
 COLLECT_KIND = {
-    "listed": tr("One of a list"),
+    "listed": tr("One value of a list"),
     "strings": tr("Any text, with candidates"),
-    "words": tr("Words that nobody knows"),
+    "words": tr("Unknown words"),
     "number": tr("A number"),
 }
 
 COLLECT_WHY = {
-    "listed": tr("Clients hold one of the values below."),
-    "strings": tr("Clients hold any text; the candidates below are looked for afterwards."),
-    "words": tr("The most frequent words are found, though nobody lists them. This takes very many clients."),
-    "number": tr("Clients hold a number between two bounds; the mean is estimated."),
+    "listed": tr("Each client has one of the values below."),
+    "strings": tr("Each client has a text. The candidates below are looked for afterwards."),
+    "words": tr("Finds the most frequent words without a list of candidates. This needs very many clients."),
+    "number": tr("Each client has a number between two bounds. The mean is estimated."),
 }
 
 
 START: dict[str, Any] = {
-    "kind": "listed", "name": "Operating systems", "question": "device.os", "epsilon": 1.0, "low": 0.0, "high": 24.0,
-    "values": "Android\nWindows\niOS\nmacOS\nLinux\nother", "users": 100_000, "share": 2.0, "error": 0.5,
+    "kind": "listed", "question": "device.os", "epsilon": 1.0, "low": 0.0, "high": 24.0,
+    "users": 100_000, "share": 2.0, "error": 0.5,
 }  # fmt: skip
+
+
+def _start(session: PageSession) -> dict[str, Any]:
+    """A question to begin with, in the reader's language."""
+    systems = ["Android", "Windows", "iOS", "macOS", "Linux", session.say("other")]
+    return {**START, "name": session.say("Operating systems"), "values": "\n".join(systems)}
 
 
 class Planner:
@@ -61,7 +67,7 @@ class Planner:
 
     def __init__(self, desk: Desk, session: PageSession, opened: Callable[[str], Awaitable[None]]) -> None:
         self.desk, self.session, self.say, self.opened = desk, session, session.say, opened
-        self.form: dict[str, Any] = session.memory.setdefault("collecting", dict(START))
+        self.form: dict[str, Any] = session.memory.setdefault("collecting", _start(session))
         self.found: list[MechanismComparison] = []
         self.chosen: str | None = None
 
@@ -87,7 +93,7 @@ class Planner:
         from cobogo.collect.plan import WANTED
 
         options = {kind: self.say(COLLECT_KIND[kind]) for kind in WANTED}
-        made = ui.select(options, value=self.form["kind"], label=self.say("What is asked")).classes("w-full")
+        made = ui.select(options, value=self.form["kind"], label=self.say("Kind of question")).classes("w-full")
         made.props("dense outlined").on_value_change(self._switch_kind)
 
     async def _switch_kind(self, event: Any) -> None:
@@ -116,7 +122,7 @@ class Planner:
             ui.number(self.say("Clients expected"), min=1, step=1000).props("dense outlined").classes("w-full"), "users"
         )
         self._field(
-            ui.number(self.say("ε: what a report may tell"), min=0.1, max=20, step=0.1)
+            ui.number(self.say("ε: what a report may reveal"), min=0.1, max=20, step=0.1)
             .props("dense outlined")
             .classes("w-full"),
             "epsilon",
@@ -165,7 +171,7 @@ class Planner:
                 ui.label(self.session.say.error(error))
             return
         self.factor.text = self.say(
-            "Two answers can be told apart by a factor of {factor} at most.",
+            "Any report is at most {factor} times as probable from one answer as from another.",
             factor=self.session.say.number(exp(wish.epsilon), 3),
         )
         self.compared.clear()
@@ -175,7 +181,7 @@ class Planner:
     def _show_comparison(self, users: int, curves: Any) -> None:
         section(
             self.say("Mechanisms with {users} clients", users=users),
-            help=self.say("The best is chosen; take another with a click."),
+            help=self.say("The best mechanism is selected. Click on another one to select it."),
         )
         self._verdict(users)
         counts = self.form["kind"] != "number"
@@ -189,7 +195,9 @@ class Planner:
         rows = [
             {
                 "mechanism": one.mechanism,
-                "needed": self.say("no number would do") if one.needed is None else self.session.say.number(one.needed),
+                "needed": self.say("no number is enough")
+                if one.needed is None
+                else self.session.say.number(one.needed),
                 "off": self._figure(one.error, counts),
                 "smallest": self._figure(one.smallest, counts),
                 "bytes": self.session.say.number(one.width),
@@ -209,15 +217,15 @@ class Planner:
     def _verdict(self, users: int) -> None:
         one = next(one for one in self.found if one.mechanism == self.chosen)
         if one.needed is None:
-            text, colour = self.say("No number of clients would show that. Allow for a larger share."), "negative"
+            text, colour = self.say("No number of clients is enough for this. Choose a larger share."), "negative"
         else:
             enough = one.needed <= users
             key = (
                 tr("{users} clients are enough: {mechanism} needs {needed}.")
                 if enough
                 else tr(
-                    "{users} clients are too few: {mechanism} needs {needed}. Allow for a larger share or error, or "
-                    "for a larger ε."
+                    "{users} clients are too few: {mechanism} needs {needed}. Choose a larger share, a larger "
+                    "error or a larger ε."
                 )
             )
             text = self.say(key, users=users, mechanism=one.mechanism, needed=one.needed)
@@ -248,13 +256,13 @@ class Planner:
                 "legend": {"top": 0, "type": "scroll", "textStyle": {"color": "inherit"}},
                 "tooltip": {"trigger": "item"},
                 "grid": {"left": 12, "right": 56, "top": 40, "bottom": 28, "containLabel": True},
-                "xAxis": axis("log", name=self.say("share that holds the value"), nameLocation="middle", nameGap=26,
+                "xAxis": axis("log", name=self.say("share that has the value"), nameLocation="middle", nameGap=26,
                               min=0.0003, max=1, axisLabel={":formatter": PERCENT}),
                 "yAxis": axis("log", name=self.say("clients"), min=100, max=1e9,
                               axisLabel={":formatter": COMPACT}),
                 "series": series,
             },
-            self.say("Clients needed, by the share of them that hold a value"),
+            self.say("Clients needed, by the share of them that have a value"),
             height="15.5rem",
         )  # fmt: skip
 
@@ -277,7 +285,7 @@ class Planner:
     def _file(self) -> None:
         section(
             self.say("The collection"),
-            help=self.say("What clients and server agree on. Nothing in it is secret. You may edit it."),
+            help=self.say("The description that clients and server share. It contains no secret. You may edit it."),
         )
         self.code = editor(self.session, "", "TOML", self.say("The collection"), height="15rem")
         with ui.row():
@@ -309,9 +317,9 @@ class CollectionTrial:
     def build(self) -> None:
         """How many people, and go."""
         section(
-            self.say("Try it with made-up people"),
+            self.say("Try it with invented people"),
             help=self.say(
-                "Their answers are made up; reports, counting and decoding are the real ones. Nothing of it is kept."
+                "The answers are invented. Reports, counting and decoding are the real ones. Nothing is stored."
             ),
         )
         with ui.row().classes("items-center"):
@@ -356,20 +364,20 @@ class CollectionTrial:
                 "yAxis": axis(axisLabel=form, scale=not found.found.counted),
                 "series": [
                     {
-                        "type": "bar", "name": self.say("made up"), "data": [row["truth"] for row in rows],
+                        "type": "bar", "name": self.say("invented"), "data": [row["truth"] for row in rows],
                         "itemStyle": {"color": GREY, "opacity": 0.55}, "barMaxWidth": 46,
                     },
                     whiskers(self.say("95 %"), intervals, ORANGE),
                     dots(self.say("estimated"), [row["estimate"] for row in rows], BLUE),
                 ],
             },
-            self.say("Try it with made-up people"),
+            self.say("Try it with invented people"),
             height="14rem",
         ).props('data-trial="1"')  # fmt: skip
         ui.label(
             self.say(
-                "{people} made-up people sent {bytes} bytes. Bars are what they hold, points are what the reports "
-                "tell, with 95 %.",
+                "{people} invented people sent {bytes} bytes. Bars show their true values; points show the "
+                "estimates with intervals of 95 %.",
                 people=found.users,
                 bytes=found.bytes,
             )

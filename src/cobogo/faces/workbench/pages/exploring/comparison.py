@@ -36,8 +36,8 @@ class AlgorithmsTab:
         say = self.session.say
         ui.label(
             say(
-                "The same table, the same policy: what each algorithm makes of it. Some treat each record by "
-                "itself and lose less; some part the sensitive values from the rest. Some take minutes."
+                "Runs several algorithms on the same table and policy. Some treat each record separately and "
+                "lose less detail; some separate the sensitive values from the rest. Some take minutes."
             )
         ).classes("q-mt-sm")
         ui.select(
@@ -107,7 +107,7 @@ class AlgorithmsTab:
             "classes": say("classes"),
             "smallest": say("smallest class"),
             "risk": say("highest risk"),
-            "guess": say("surest guess"),
+            "guess": say("worst inference"),
             "seconds": say("seconds"),
             "note": "",
             "use": "",
@@ -122,7 +122,8 @@ class AlgorithmsTab:
         for run, value in zip(runs, values, strict=True):
             made = run["solution"]
             if made is None:
-                rows.append({"algorithm": run["algorithm"], "note": run["why"], "usable": False})
+                why = run["why"]
+                rows.append({"algorithm": run["algorithm"], "note": say(why), "usable": False})
                 continue
             rows.append(
                 {
@@ -134,16 +135,17 @@ class AlgorithmsTab:
                     "risk": percent(made["highest_risk"]),
                     "guess": percent(made["worst_inference"]),
                     "seconds": number(made["seconds"], 2),
-                    "note": "; ".join([say("proven")] * made["optimal"] + made["notes"]),
+                    "note": "; ".join([say("proven")] * made["optimal"] + [say(note) for note in made["notes"]]),
                     "usable": True,
                 }
             )
         table = ui.table(rows=rows, columns=columns, row_key="algorithm", pagination=0)
         table.classes("w-full").props("dense flat bordered hide-pagination wrap-cells")
+        use = say("Use")
         table.add_slot(
             "body-cell-use",
             '<q-td :props="props"><q-btn v-if="props.row.usable" flat dense no-caps color="primary" '
-            f"""label="{say("Use")}" :aria-label="'{say("Use")} ' + props.row.algorithm" """
+            f"""label="{use}" :aria-label="'{use} ' + props.row.algorithm" """
             """@click="() => $parent.$emit('use', props.row.algorithm)" /></q-td>""",
         )
         table.on("use", lambda event: self._use(str(event.args)))
@@ -198,8 +200,8 @@ class FrontierTab:
         say = self.session.say
         ui.label(
             say(
-                "The larger k, the more people share every released combination, and the more is lost. One search "
-                "for each k; everything else as the policy has it."
+                "The larger k is, the more people share each released combination, and the more detail is "
+                "lost. One search for each k; everything else is as in the policy."
             )
         ).classes("q-mt-sm")
         options = {"vary": {f"{MODEL}.k": list(KS)}}
@@ -290,7 +292,7 @@ class FrontierTab:
             renderer="svg",
         ).classes("w-full").style("height: 340px")
         ui.label(
-            say("Click a point, or choose below, to take its k into the policy. The diamond is the policy's k.")
+            say("Click a point, or choose below, to put its k into the policy. The diamond marks the k of the policy.")
         ).classes("text-caption")
 
     def _table(self, points: list[dict[str, Any]], current: int | None) -> None:
@@ -301,7 +303,7 @@ class FrontierTab:
             "suppressed": say("suppressed"),
             "classes": say("classes"),
             "risk": say("highest risk"),
-            "guess": say("surest guess"),
+            "guess": say("worst inference"),
             "levels": say("Levels"),
             "use": "",
         }
@@ -317,7 +319,8 @@ class FrontierTab:
             k, made = int(point["given"][f"{MODEL}.k"]), point["solution"]
             row: dict[str, Any] = {"k": k, "current": k == current}
             if made is None:
-                rows.append(row | {"levels": point["why"]})
+                why = point["why"]
+                rows.append(row | {"levels": say(why)})
                 continue
             rows.append(
                 row
@@ -332,12 +335,13 @@ class FrontierTab:
             )
         table = ui.table(rows=rows, columns=columns, row_key="k", pagination=0)
         table.classes("w-full").props("dense flat bordered hide-pagination wrap-cells")
+        use, now = say("Use"), say("in the policy")
         table.add_slot(
             "body-cell-use",
             '<q-td :props="props"><q-btn v-if="!props.row.current" flat dense no-caps color="primary" '
-            f""":label="'{say("Take")} k = ' + props.row.k" """
+            f""":label="'{use} k = ' + props.row.k" """
             """@click="() => $parent.$emit('use', props.row.k)" />"""
-            f"""<span v-else>{say("in the policy")}</span></q-td>""",
+            f"""<span v-else>{now}</span></q-td>""",
         )
         table.on("use", lambda event: self._use(int(event.args)))
 

@@ -82,18 +82,18 @@ def controls(session: PageSession, attributes: tuple[str, ...], chosen: Filter, 
         ui.space()
         ui.button(session.say("Reset"), on_click=reset).props("flat dense no-caps")
     only = ui.switch(
-        session.say("only what satisfies the policy"), value=False, on_change=lambda e: put("satisfied", e.value)
+        session.say("only nodes that satisfy the policy"), value=False, on_change=lambda e: put("satisfied", e.value)
     )
     only.props("dense")
     relation = ui.select(
         {
             "all": session.say("all nodes"),
-            "below": session.say("finer: from the bottom up to it"),
-            "above": session.say("coarser: from it up to the top"),
-            "related": session.say("finer or coarser"),
+            "below": session.say("finer nodes"),
+            "above": session.say("more general nodes"),
+            "related": session.say("finer or more general nodes"),
         },
         value="all",
-        label=session.say("Seen from the chosen node"),
+        label=session.say("Relative to the chosen node"),
         on_change=lambda e: put("relation", e.value),
     )
     relation.props("dense options-dense").classes("w-full")
@@ -109,7 +109,7 @@ def controls(session: PageSession, attributes: tuple[str, ...], chosen: Filter, 
                     on_change=lambda e, at=column: limit(at, e.value),
                 )
                 control.props("dense snap markers label").classes("col")
-                control.props["aria-label"] = f"{session.say('Levels')}: {name}"
+                control.props["aria-label"] = session.say("Levels: {names}", names=name)
                 control.set_enabled(high > low)
                 ranges.append(control)
     ui.select(
@@ -150,7 +150,7 @@ def build_lattice(place: ExplorationPlace) -> None:
                 place.show_refusal(refusal)
             elif not found.attributes:
                 place.show_refusal(
-                    place.session.say("The policy has no quasi-identifier: there is nothing to make coarser.")
+                    place.session.say("The policy has no quasi-identifier, so there is nothing to generalize.")
                 )
             else:
                 LatticeTab(place, found).build()
@@ -174,7 +174,7 @@ class LatticeTab:
         self.nothing = ui.column().classes("w-full")
         if self.found.optimum is None:
             why = "" if self.found.why is None else self.session.say.error(self.found.why)
-            text = self.session.say("There is no solution: {why} The picture shows the coarsest nodes.", why=why)
+            text = self.session.say("There is no solution. {why} The picture shows the most general nodes.", why=why)
             with self.nothing:
                 ui.label(text).style("white-space: pre-wrap").classes(
                     "bg-amber-2 text-black q-pa-sm rounded-borders w-full"
@@ -185,7 +185,8 @@ class LatticeTab:
                 if not self.survey.whole:
                     ui.label(
                         self.session.say(
-                            "A lattice this large is seen in part: the {count} nodes nearest to the best.",
+                            "The lattice is too large to show whole: these are the {count} nodes nearest to "
+                            "the best one.",
                             count=len(self.survey),
                         )
                     ).classes("text-caption")
@@ -195,8 +196,9 @@ class LatticeTab:
                 self.chart.props["role"], self.chart.props["aria-label"] = (
                     "img",
                     self.session.say(
-                        "Each node is one level for every attribute; a line is one step coarser. Point at a node to read "
-                        "it, click to choose it. Ctrl and the wheel zoom."
+                        "Each node is a combination of levels, one for each quasi-identifier. A line leads to "
+                        "a node that is one level higher. Point at a node to see its figures; click it to "
+                        "choose it. Zoom with Ctrl and the mouse wheel."
                     ),
                 )
                 self._legend()
@@ -253,8 +255,8 @@ class LatticeTab:
         survey, number = self.survey, self.say.number
         states = [int((survey.standing == one).sum()) for one in (Standing.SATISFIES, Standing.FAILS)]
         self.counts.text = self.session.say(
-            "{drawn} nodes drawn of {passing} that pass the filters; the lattice has {total}: {satisfied} "
-            "satisfy the policy, {failing} do not, {unknown} not looked at.",
+            "{drawn} nodes are drawn, of {passing} that pass the filters. The lattice has {total} nodes: "
+            "{satisfied} satisfy the policy, {failing} do not, {unknown} are not examined yet.",
             drawn=number(self._drawn),
             passing=number(int(passing.sum())),
             total=number(survey.total),
@@ -267,15 +269,16 @@ class LatticeTab:
 
     def _legend(self) -> None:
         say = self.session.say
-        signs = {"●": tr("satisfies the policy"), "▪": tr("does not"), "▲": tr("not looked at")}
+        signs = {"●": tr("satisfies the policy"), "▪": tr("does not satisfy the policy"), "▲": tr("not examined")}
         with ui.row().classes("text-caption gap-4"):
             self.sure = ui.label(self._sure())
             for sign, text in signs.items():
                 ui.label(f"{sign} {say(text)}")
         ui.label(
             say(
-                "Each node is one level for every attribute; a line is one step coarser. Point at a node to read "
-                "it, click to choose it. Ctrl and the wheel zoom."
+                "Each node is a combination of levels, one for each quasi-identifier. A line leads to a node "
+                "that is one level higher. Point at a node to see its figures; click it to choose it. Zoom "
+                "with Ctrl and the mouse wheel."
             )
         ).classes("text-caption")
         metric = self.survey.problem.metric.name
@@ -309,10 +312,11 @@ class LatticeTab:
         ]
         self.table = ui.table(rows=[], columns=columns, row_key="rank", pagination=8)
         self.table.classes("w-full").props("dense flat bordered wrap-cells color=primary")
+        look = say("Show")
         self.table.add_slot(
             "body-cell-look",
             '<q-td :props="props"><q-btn flat dense no-caps color="primary" icon="visibility" '
-            f""":aria-label="'{say("Look at")} ' + props.row.levels" """
+            f""":aria-label="'{look} ' + props.row.levels" """
             """@click="() => $parent.$emit('look', props.row.node)" /></q-td>""",
         )
         self.table.on("look", lambda event: self._choose_from_list(int(event.args)))

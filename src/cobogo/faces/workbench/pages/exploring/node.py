@@ -52,13 +52,14 @@ class NodePanel:
                 title = say(tr("The best node") if levels == self.found.optimum else tr("The chosen node"))
                 ui.label(f"{title} {' · '.join(map(str, levels))}").classes("text-subtitle1 text-weight-medium")
                 ui.space()
-                button = ui.button(say("Release this one"), icon="play_arrow", on_click=lambda: self._release(view))
+                button = ui.button(say("Release this node"), icon="play_arrow", on_click=lambda: self._release(view))
                 button.props("no-caps").set_enabled(bool(view.satisfied) and self._may_run)
             if not view.satisfied:
                 ui.label(
                     say(
-                        "More records would have to be left out than the policy allows, or a model fails: this node "
-                        "cannot be released. Its figures are those with every failing class left out."
+                        "This node cannot be released: a model fails, or more records would have to be "
+                        "suppressed than the policy allows. The figures shown are those after suppressing "
+                        "every class that fails."
                     )
                 ).classes("bg-amber-2 text-black q-pa-sm rounded-borders")
             with ui.row().classes("w-full no-wrap items-start gap-4 cobogo-beside"):
@@ -67,7 +68,7 @@ class NodePanel:
                 with ui.column().classes("col").style("min-width: 0"):
                     ui.label(say("Records in classes of each size")).classes("text-body2 text-weight-medium")
                     self._sizes(view, best)
-            with ui.expansion(say("What records would look like"), icon="list").classes("w-full"):
+            with ui.expansion(say("Released records"), icon="list").classes("w-full"):
                 self._combinations(view.combinations)
 
     @property
@@ -96,7 +97,7 @@ class NodePanel:
             row(say("highest risk"), lambda v: percent(v.highest_risk)),
             row(say("average risk"), lambda v: percent(v.average_risk)),
             *(
-                row(say("surest guess of {name}", name=name), self._guess(name))
+                row(say("worst inference of {name}", name=name), self._guess(name))
                 for name in self.found.prepared.policy.sensitive
             ),
         ]
@@ -117,7 +118,7 @@ class NodePanel:
     def _standing(self, view: NodeView) -> str:
         if view.satisfied is None:
             return self.say.number(None)
-        return self.session.say(tr("satisfies the policy") if view.satisfied else tr("does not"))
+        return self.session.say(tr("satisfies the policy") if view.satisfied else tr("does not satisfy the policy"))
 
     def _name(self, best: NodeView | None) -> str:
         """The title of the node on show: "best" if it is the best, which is compared with no other; else "chosen"."""
@@ -164,7 +165,7 @@ class NodePanel:
                 "xAxis": {
                     "type": "category",
                     "data": [self._range(group) for group in axis],
-                    "name": say("records that look alike"),
+                    "name": say("records in the class"),
                     "nameLocation": "middle",
                     "nameGap": 40,
                     "axisLabel": {"color": INK, "interval": 0, "rotate": 30, "fontSize": 10},
@@ -211,12 +212,12 @@ class NodePanel:
                 "id": place,
                 **{f"c{column}": self.say.label(value) for column, value in enumerate(one.values)},
                 "n": self.say.number(one.records),
-                "gone": self.session.say("left out") if one.suppressed else "",
+                "gone": self.session.say("suppressed") if one.suppressed else "",
             }
             for place, one in enumerate(shown)
         ]
         ui.label(
-            self.session.say("The largest classes, the smallest, and the largest of those that are left out.")
+            self.session.say("The largest classes, the smallest classes, and the largest suppressed classes.")
         ).classes("text-caption")
         ui.table(rows=rows, columns=columns, row_key="id", pagination=0).props(
             "dense flat bordered hide-pagination"

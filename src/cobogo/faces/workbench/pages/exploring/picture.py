@@ -255,5 +255,5 @@ def standing_words(session: PageSession, standing: Standing) -> str:
         case Standing.SATISFIES:
             return session.say("satisfies the policy")
         case Standing.FAILS:
-            return session.say("does not")
-    return session.say("not looked at")
+            return session.say("does not satisfy the policy")
+    return session.say("not examined")

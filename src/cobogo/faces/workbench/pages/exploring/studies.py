@@ -125,7 +125,7 @@ class StudyBench:
                 numbers = {"done": len(study.found), "total": study.total}
                 say = self.place.session.say
                 far = say("{done} of {total}", **numbers) if study.total else ""
-                self.note.text = say("Waiting for a free worker") if study.waits else far
+                self.note.text = say("Waiting for a free process") if study.waits else far
         if fresh:
             self.room.clear()
             with self.room:

@@ -27,20 +27,24 @@ WAY = {
 }
 
 ABOUT = {
-    "none": tr("Two levels: the value as it is, and * for any value."),
+    "none": tr("Two levels: the original value, and * for any value."),
     "intervals": tr(
         "For numbers such as an age: 37 becomes 35-39, then 30-39. Each width is a multiple of the one "
-        "before. Codes at the ends put the few who are very young or very old together."
+        "before. A bottom code and a top code put the few very low and very high values into one group each."
     ),
     "dates": tr("A full date becomes a month, then a year."),
     "mask": tr(
-        "For codes whose first characters stand for something larger, such as postal codes: 60020270 "
-        "becomes 6002027*, then 600202**."
+        "For codes whose first characters mean a larger area, such as postal codes: 60020270 becomes "
+        "6002027*, then 600202**."
     ),
-    "path": tr("For places written from the finest part to the coarsest: Centro/Sobral/CE becomes Sobral/CE, then CE."),
-    "ordering": tr("Categories that have an order, one a line; neighbours form groups."),
-    "tree": tr("Your own groups, written in the policy: choose a value in the tree and say where it belongs."),
-    "csv": tr("A file without header: the value, then its label at each level. It is kept with the data set."),
+    "path": tr(
+        "For places written from the smallest part to the largest: Centro/Sobral/CE becomes Sobral/CE, then CE."
+    ),
+    "ordering": tr("Categories with an order, one per line. Neighbours form groups."),
+    "tree": tr("Your own groups, written in the policy. Choose a value in the tree and move it to a group."),
+    "csv": tr(
+        "A file without a header line: each value, then its label at each level. The file is stored with the data set."
+    ),
 }
 
 ROLES = ("quasi-identifier", "sensitive")
@@ -58,9 +62,9 @@ async def build(desk: Desk) -> None:
             return
         ui.label(
             session.say(
-                "How the values of a column become coarser. Level 0 is the value as it is; at each higher level "
-                "several values share a label. The search releases every column at the finest level that keeps "
-                "people safe."
+                "A hierarchy says how the values of a column are generalized. Level 0 is the original value; "
+                "at each higher level several values share a label. The search releases each column at the "
+                "lowest levels that satisfy the models."
             )
         ).style("max-width: 60rem")
         undecided = sum(one.get("role") not in (*ROLES, "identifier", "non-sensitive") for one in told.values())
@@ -68,7 +72,7 @@ async def build(desk: Desk) -> None:
             with ui.row().classes("items-center bg-amber-2 text-black q-pa-sm rounded-borders w-full"):
                 ui.label(
                     session.say(
-                        "Columns without a decided role: {count}. They come here when they are quasi-identifiers.",
+                        "Columns without a confirmed role: {count}. Those that become quasi-identifiers appear here.",
                         count=undecided,
                     )
                 )
@@ -76,7 +80,7 @@ async def build(desk: Desk) -> None:
         names = [name for role in ROLES for name, one in told.items() if one.get("role") == role]
         if not names:
             empty(
-                session.say("No column is a quasi-identifier or sensitive yet. Say what each column is first."),
+                session.say("No column is a quasi-identifier or sensitive yet. Decide the roles of the columns first."),
                 icon="view_column",
                 button=session.say("Columns"),
                 go=session.address("columns"),
@@ -159,21 +163,21 @@ class HierarchiesPage:
             ui.label(self.name).classes("text-h6")
             ui.label(text).classes("text-caption")
             if self.values > MOST:
-                ui.label(say("Shown on the {most} most frequent; a run builds it on all.", most=number(MOST))).classes(
-                    "text-caption"
-                )
+                ui.label(
+                    say("Shown for the {most} most frequent values. A job uses all values.", most=number(MOST))
+                ).classes("text-caption")
             if self.sensitive:
                 ui.label(
                     say(
-                        "A sensitive column is not made coarser. Its hierarchy says how near two values are, for "
-                        "t-closeness with hierarchical distance."
+                        "A sensitive column is not generalized. Its hierarchy only measures how close two "
+                        "values are, for t-closeness with the hierarchical distance."
                     )
                 ).classes("text-caption")
             kinds = {one: say(WAY[one]) for one in FIELDS}
             ui.select(
                 kinds,
                 value=kind,
-                label=say("How values become coarser"),
+                label=say("Kind of hierarchy"),
                 on_change=lambda event: self._begin(event.value),
             ).props("outlined dense").classes("w-full")
             ui.label(say(ABOUT[kind])).classes("text-caption")
@@ -186,8 +190,8 @@ class HierarchiesPage:
         if kind == "tree" and self.values > LARGE:
             ui.notify(
                 self.session.say(
-                    "Groups in the policy itself are for up to {most} values. Import a file, or begin with another "
-                    "kind and edit its groups.",
+                    "Groups in the policy can have up to {most} values. Import a file instead, or begin with "
+                    "another kind and edit its groups.",
                     most=LARGE,
                 ),
                 type="warning",
@@ -199,7 +203,7 @@ class HierarchiesPage:
             files = self._list_files()
             if not files:
                 ui.notify(
-                    self.session.say("No file is attached to the data set yet: import one with the button below."),
+                    self.session.say("No file is attached to the data set yet. Import one with the button below."),
                     type="info",
                     multi_line=True,
                 )
@@ -207,7 +211,9 @@ class HierarchiesPage:
                 return
             spec: dict[str, Any] | None = {"csv": files[0]}
         else:
-            spec = start(kind, self.known[self.name]["hierarchy"], frequent[:LARGE], group=self.session.say("others"))
+            spec = start(
+                kind, self.known[self.name]["hierarchy"], frequent[:LARGE], group=self.session.say("other values")
+            )
         await self.say_spec(spec)
 
     async def _apply(self, spec: dict[str, Any]) -> None:

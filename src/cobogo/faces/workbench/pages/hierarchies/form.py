@@ -17,18 +17,18 @@ from cobogo.floor.language import tr
 FIELD = {
     "intervals": tr("Width of the intervals"),
     "bottom-code": tr("Below this: one group (bottom code)"),
-    "top-code": tr("From this on: one group (top code)"),
+    "top-code": tr("From this value on: one group (top code)"),
     "origin": tr("Intervals begin at"),
     "lower": tr("Lowest number allowed"),
     "upper": tr("Highest number allowed"),
-    "open-ends": tr("Numbers outside fall in open ends"),
+    "open-ends": tr("Numbers outside the bounds fall into open intervals"),
     "decimal": tr("Decimal mark"),
     "top": tr("A last level * (any value)"),
-    "dates": tr("How dates are written"),
-    "levels": tr("Coarser forms"),
-    "mask": tr("Hide characters from the"),
-    "keep": tr("Characters that are never hidden"),
-    "character": tr("Character shown instead (*)"),
+    "dates": tr("Format of the dates"),
+    "levels": tr("More general formats"),
+    "mask": tr("Which characters to mask first"),
+    "keep": tr("Characters that are never masked"),
+    "character": tr("Masking character (*)"),
     "path": tr("What separates the parts"),
     "ordering": tr("Categories in their order"),
     "steps": tr("Neighbours in a group"),
@@ -39,7 +39,7 @@ FIELD = {
 
 HIERARCHIES = {
     "more": tr("One more level"),
-    "less": tr("One less"),
+    "less": tr("One level less"),
 }
 
 Field = Literal["number", "whole", "numbers", "flag", "text", "choice", "format", "formats", "lines", "file"]
@@ -233,7 +233,7 @@ class HierarchyForm:
 
         _formats(self.spec.get(key), FORMATS, self._label(key), take)
         ui.label(
-            self.session.say("%d day, %m month, %Y year, %H hour, %M minute. Type another form and press Enter.")
+            self.session.say("%d day, %m month, %Y year, %H hour, %M minute. Type another format and press Enter.")
         ).classes("text-caption")
 
     def _file(self, key: str) -> None:

@@ -69,7 +69,11 @@ def check_rows(attribute: str, rows: Sequence[Row]) -> list[Row]:
     """The rows, if they are a hierarchy."""
     named = next((row[0] for row in rows if row[0] is not None and not all(row[1:])), None)
     if named is not None:
-        raise HierarchyError(tr("a group needs a name"), where=tr('attribute "{attribute}"', attribute=attribute))
+        raise HierarchyError(
+            tr("the group needs a name"),
+            where=tr('attribute "{attribute}"', attribute=attribute),
+            remedy=tr("Choose a group, or type the name of a new one."),
+        )
     Hierarchy.from_columns(attribute, list(zip(*rows, strict=True)))
     return list(rows)
 
@@ -122,8 +126,9 @@ class HierarchyFiles:
         with ui.row().classes("w-full gap-2"):
             ui.button(say("Export CSV"), icon="download", on_click=self._export).props("outline dense no-caps")
             upload = ui.upload(on_upload=self._import, auto_upload=True, max_file_size=64 << 20).classes("hidden")
-            upload.props(f'accept=.csv,.txt data-name="{say("Import CSV")}"')
-            ui.button(say("Import CSV"), icon="upload_file", on_click=lambda: upload.run_method("pickFiles")).props(
+            label = say("Import CSV")
+            upload.props(f'accept=.csv,.txt data-name="{label}"')
+            ui.button(label, icon="upload_file", on_click=lambda: upload.run_method("pickFiles")).props(
                 "outline dense no-caps"
             )
 
@@ -215,7 +220,7 @@ class GroupsEditor:
                 )
                 ui.label(
                     self.say(
-                        "The rule becomes a list of the values of this data set, in which you can move and rename."
+                        "The rule becomes a list of the values of this data set. You can move and rename its groups."
                     )
                 ).classes("text-caption")
             elif self.picked is None or self.picked[1] not in page.seen.hierarchy.labels[self.picked[0]]:
@@ -289,9 +294,7 @@ class GroupsEditor:
         with ui.card().classes("w-full gap-1 q-pa-sm").style("border-left: 6px solid var(--q-warning)"):
             count = {"values": number(len(unfit)), "records": number(sum(records for _, records in unfit))}
             ui.label(
-                self.say(
-                    "{values} values ({records} records) have no place in this hierarchy. A run would stop.", **count
-                )
+                self.say("{values} values ({records} records) are not in this hierarchy. A job would stop.", **count)
             ).classes("text-weight-medium").props("role=alert")
             if not page.sensitive or page.shown.asked:
                 for value, records in unfit[:5]:
@@ -310,9 +313,12 @@ class GroupsEditor:
                 ).props("dense no-caps")
             else:
                 ui.label(
-                    self.say("Change the fields so that they fit, or correct the data. If they stand for no value:")
+                    self.say(
+                        "Change the fields so that the values fit, or correct the data. If the values "
+                        "mean that there is no value:"
+                    )
                 ).classes("text-caption")
-                ui.button(self.say("Read them as missing"), on_click=lambda: self._missing(values)).props(
+                ui.button(self.say("Treat them as missing"), on_click=lambda: self._missing(values)).props(
                     "dense no-caps"
                 )
 
@@ -325,7 +331,13 @@ class GroupsEditor:
         draft = self.page.session.draft
         known = list(draft.content().get("data", {}).get("missing", [""]))
         if len(known) + len(values) > FEW:
-            ui.notify(self.say("Too many different values to be no values. Choose another kind."), type="warning")
+            ui.notify(
+                self.say(
+                    "There are too many different values to treat them all as missing. Choose "
+                    "another kind of hierarchy."
+                ),
+                type="warning",
+            )
             return
         draft.set("data", "missing", list(dict.fromkeys([*known, *(str(value) for value in values)])))
         await self.page.preview()

@@ -286,7 +286,7 @@ class PreviewPanel:
                 self.tree.expand([one["id"] for node in grown for one in _descendants(node)])
 
         total = len(self.page.seen.hierarchy.leaves) if self.page.seen.hierarchy else 0
-        ui.label(self.say("From the coarsest level to the values, with their records")).classes(
+        ui.label(self.say("From the highest level down to the values, with their records")).classes(
             "text-caption text-weight-medium"
         )
         if total > SHOWN:

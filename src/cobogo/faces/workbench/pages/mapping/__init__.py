@@ -59,9 +59,10 @@ class Player:
                     self.place = ui.element("div").classes("w-full").style(f"aspect-ratio: {WIDE}; position: relative")
                     self._clock()
         section(
-            self.say("What you tried"),
+            self.say("Your trials"),
             help=self.say(
-                "A good mechanism loses little and leaves the attacker far off. Figures only: nothing of it is kept."
+                "A good mechanism loses little quality, and the attacker's guesses are far from the truth. "
+                "Nothing is stored."
             ),
         )
         self.tries = ui.column().classes("w-full")
@@ -72,13 +73,17 @@ class Player:
         with ui.row().classes("w-full items-center no-wrap gap-2 cobogo-wrap"):
             self.play = ui.button(icon="play_arrow", on_click=self._toggle).props("round dense")
             self._set_label(self.play, tr("Play"))
-            for icon, word, by in (("skip_previous", tr("One step back"), -1), ("skip_next", tr("One step on"), 1)):
+            for icon, word, by in (
+                ("skip_previous", tr("One step back"), -1),
+                ("skip_next", tr("One step forward"), 1),
+            ):
                 step = ui.button(icon=icon, on_click=lambda by=by: self._step(by)).props("flat round dense")
                 self._set_label(step, word)
             self.slider = ui.slider(min=0, max=1, value=0, on_change=self._move).classes("col")
-            self.slider.props(f'aria-label="{self.say("Time")}"')
+            time = self.say("Time")
+            self.slider.props(f'aria-label="{time}"')
             self.now = ui.label().classes("text-body2 text-weight-medium").style("width: 6.5rem; text-align: right")
-            ui.checkbox(self.say("Close up"), value=bool(self.memory["close"]), on_change=self._closer)
+            ui.checkbox(self.say("Zoom to the person"), value=bool(self.memory["close"]), on_change=self._closer)
             self.speed = ui.select({one: f"{one}×" for one in SPEEDS}, value=1).props("dense borderless")
             self._set_label(self.speed, tr("Speed"))
         self.distance = ui.label().classes("text-body2 text-quiet").props('data-distance="1"')
@@ -214,12 +219,14 @@ class Player:
             if self._last():
                 self.slider.value = 0
             self.timer.activate()
-            self.play.props(f'icon=pause aria-label="{self.say("Pause")}"')
+            label = self.say("Pause")
+            self.play.props(f'icon=pause aria-label="{label}"')
 
     def _stop(self) -> None:
         if hasattr(self, "timer"):
             self.timer.deactivate()
-            self.play.props(f'icon=play_arrow aria-label="{self.say("Play")}"')
+            label = self.say("Play")
+            self.play.props(f'icon=play_arrow aria-label="{label}"')
 
     def _last(self) -> bool:
         return self.ground is None or int(self.slider.value) >= len(self.ground.moments) - 1

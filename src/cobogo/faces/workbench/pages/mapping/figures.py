@@ -18,19 +18,17 @@ from cobogo.locate.places.geometry import distance
 from cobogo.studies.location_trial import LocationTrial
 
 MAP_WHY_NONE = {
-    "adaptive": tr(
-        "A heuristic: judged by the truth, ε depends on where one is, so that no ε bounds what a report tells."
-    ),
-    "disc": tr("Somebody who knows the map, or several discs of a person, may tell more."),
-    "keyed-transform": tr("Distances are kept: two known places give all others away."),
-    "indirect": tr("A report tells the area that is nearest to its place, and the place's own meaning."),
+    "adaptive": tr("A heuristic: ε depends on the true position, so no ε limits what a report reveals."),
+    "disc": tr("An attacker who knows the map, or several discs of a person, may learn more."),
+    "keyed-transform": tr("Distances are kept, so two known places reveal all others."),
+    "indirect": tr("A report reveals the area around its public place, and what the place is."),
     "dummies": tr(
-        "One of k positions, to somebody who sees one request and knows only how often places are "
-        "visited. Who sees a day tells the truth from the dummies."
+        "An attacker who sees one request and knows only how often places are visited cannot tell which of k "
+        "positions is true. An attacker who sees a whole day can."
     ),
-    "quad-tree": tr("There are k people in every cloak, but not all of them would be given the same one."),
-    "casper": tr("There are k people in every cloak, but not all of them would be given the same one."),
-    "nearest-neighbours": tr("There are k people in every cloak, but it is drawn around the one who asks."),
+    "quad-tree": tr("Every cloak has k people, but not all of them would get the same cloak."),
+    "casper": tr("Every cloak has k people, but not all of them would get the same cloak."),
+    "nearest-neighbours": tr("Every cloak has k people, but it is drawn around the person who sends the request."),
 }
 
 MAP_MEASURES = {
@@ -47,18 +45,18 @@ MAP_MEASURES = {
 
 MAP_PROMISE = {
     "geo-indistinguishability": tr(
-        "Each report is at most e^(ε·d) times as likely from one place as from another d metres away, "
-        "whatever the attacker knows. With ε = {epsilon} that is a factor of 4 at {metres} m."
+        "Each report is at most e^(ε·d) times as probable from one place as from another d metres away, "
+        "whatever the attacker knows. With ε = {epsilon} this is a factor of 4 at {metres} m."
     ),
     "elastic": tr(
-        "As geo-indistinguishability with ε = {epsilon} where the map is as full as at the reference; "
-        "distances stretch where it is emptier."
+        "Like geo-indistinguishability with ε = {epsilon} where the map is as dense as at the reference. "
+        "Where it is emptier, the noise is larger."
     ),
     "k-anonymity": tr(
-        "One of {k} people for one request, even to somebody who knows where everybody is. Several "
-        "requests of one pseudonym may tell more."
+        "For one request, the person is one of {k}, even for an attacker who knows where everyone is. Several "
+        "requests under one pseudonym may reveal more."
     ),
-    "none": tr("Nothing bounds what a report tells to somebody who knows enough."),
+    "none": tr("Nothing limits what an attacker with enough knowledge learns from a report."),
 }
 
 MAP_COLUMN = {
@@ -67,7 +65,7 @@ MAP_COLUMN = {
     "loss": tr("Quality loss, m"),
     "attack": tr("Attacker"),
     "error": tr("Error, m"),
-    "success": tr("Found"),
+    "success": tr("Success"),
 }
 
 MAP_KIND = {
@@ -143,33 +141,39 @@ def metres(session: PageSession, value: float) -> str:
 def tiles(session: PageSession, found: LocationTrial) -> None:
     """What it costs and what it hides."""
     metric(
-        session.say("Quality loss"), metres(session, found.run.quality_loss), help=session.say("from truth to report")
+        session.say("Quality loss"),
+        metres(session, found.run.quality_loss),
+        help=session.say("from the true position to the report"),
     )
     if found.error is not None:
-        metric(session.say("Attacker's error"), metres(session, found.error), help=session.say("from truth to guess"))
+        metric(
+            session.say("Attacker's error"),
+            metres(session, found.error),
+            help=session.say("from the true position to the guess"),
+        )
     finding = found.finding
     if finding is not None:
         measured = session.say(MAP_MEASURES[finding.attack])
-        measured += " · " + session.say("{share} without any report", share=session.say.percent(finding.baseline))
-        word = tr("Told apart") if finding.attack in AREAS else tr("Found")
+        measured += " · " + session.say("{share} without reports", share=session.say.percent(finding.baseline))
+        word = tr("Distinguished") if finding.attack in AREAS else tr("Success")
         metric(session.say(word), session.say.percent(finding.success), help=measured)
     elif found.skipped is not None:
-        metric(session.say("Found"), "–", help=session.say("not possible here: {why}", why=found.skipped))
+        metric(session.say("Success"), "–", help=session.say("not possible here: {why}", why=found.skipped))
     if found.run.area is not None:
         metric(
             session.say("Region"),
             f"{session.say.number(found.run.area / 1e6, 3)}\u00a0km²",
-            help=session.say("in place of a position"),
+            help=session.say("instead of a position"),
         )
     elif found.run.positions is not None:
         metric(
             session.say("Positions"),
             session.say.number(found.run.positions),
-            help=session.say("sent, one of them true"),
+            help=session.say("sent, and one of them is true"),
         )
     elif found.highest_spending:
         metric(
-            session.say("ε a metre, together"),
+            session.say("ε per metre, in total"),
             session.say.number(found.highest_spending, 3),
             help=session.say("for {reports} reports", reports=found.reports_each),
         )
@@ -180,10 +184,10 @@ def moment(session: PageSession, found: LocationTrial, person: int, row: int) ->
     truth, off = found.truth, float(found.run.loss[row])
     guess = None if found.one_guess_each else found.guess(person, row)
     if guess is None:
-        return session.say("At this moment the report is {report} away from the truth.", report=metres(session, off))
+        return session.say("At this moment the report is {report} from the true position.", report=metres(session, off))
     wrong = float(distance(truth.lon[row], truth.lat[row], *guess))
     return session.say(
-        "At this moment the report is {report} away from the truth, and the guess {guess}.",
+        "At this moment the report is {report} from the true position, and the guess is {guess} from it.",
         report=metres(session, off),
         guess=metres(session, wrong),
     )
@@ -206,7 +210,8 @@ def promise_lines(session: PageSession, found: LocationTrial) -> list[str]:
     ):
         lines.append(
             session.say(
-                "All {reports} reports of a person together: ε = {epsilon}. That is what somebody who tracks gets.",
+                "All {reports} reports of a person together: ε = {epsilon}. This is what an attacker who "
+                "tracks the person learns.",
                 reports=found.reports_each,
                 epsilon=session.say.number(found.highest_spending, 3),
             )
@@ -217,14 +222,14 @@ def promise_lines(session: PageSession, found: LocationTrial) -> list[str]:
     if found.own_context and guarantee.kind != "none":
         lines.append(
             session.say(
-                "What this mechanism must know beforehand (a grid, or how often places are visited) was taken "
-                "from these very people: good for trying, but it would have to be public to be used."
+                "This mechanism needs prior knowledge (a grid, or how often places are visited). Here it was "
+                "taken from these same people, which is fine for a trial; for real use it must be public."
             )
         )
     if found.run.answered < 1:
         lines.append(
             session.say(
-                "{share} of the reports were refused: too few people were near.",
+                "{share} of the reports were refused: too few people were nearby.",
                 share=session.say.percent(1 - found.run.answered),
             )
         )
@@ -289,6 +294,6 @@ def _plane(session: PageSession, tries: list[Try]) -> None:
             "series": [{"type": "scatter", "data": data, "symbolSize": 9,
                         "itemStyle": {"color": BLUE, "opacity": 0.6}}],
         },
-        session.say("Quality loss to the right, the attacker's error upwards"),
+        session.say("Quality loss (horizontal) and the attacker's error (vertical)"),
         height="16rem",
     )  # fmt: skip

@@ -23,36 +23,42 @@ from cobogo.locate.spec import mechanisms
 from cobogo.studies.location_trial import LocationTrial, TrialGround
 
 MAP_ABOUT = {
-    "planar-laplace": tr("Noise in every direction, exponentially rarer with the distance."),
-    "remapped-laplace": tr("The same noise; then each report moves to where the truth is nearest on average."),
-    "optimal": tr("The least loss that ε allows for on a coarse grid. A linear program: it takes a minute."),
-    "grid-exponential": tr("A cell of a grid, the likelier the nearer."),
-    "elastic": tr("More noise where the map is empty, less where it is full."),
-    "predictive": tr("The last report is sent again while it is near enough: that costs little."),
-    "adaptive": tr("More noise where a line through the last reports foretells the next one."),
-    "several": tr("All places of a person for one ε: meant for a few, so that a whole day drowns in noise."),
-    "centroid": tr("The middle of a person's places, once, with noise."),
-    "disc": tr("A disc in which one is, made larger, smaller or shifted."),
-    "keyed-transform": tr("The whole map turned and moved by a secret key."),
-    "indirect": tr("The nearest of some public places instead of one's own."),
-    "dummies": tr("The truth among made-up positions."),
-    "quad-tree": tr("The smallest cell of a tree of quarters with k people in it."),
-    "casper": tr("As the quad-tree, and a cell with its neighbour is tried first."),
-    "hilbert": tr("People in the order of a curve, k by k; each crowd shares a rectangle."),
-    "nearest-neighbours": tr("A rectangle around a person and those nearest to them."),
-    "clique": tr("Requests wait until k of them are near each other; those that wait too long are refused."),
+    "planar-laplace": tr("Adds noise in a random direction; large distances are exponentially rarer."),
+    "remapped-laplace": tr(
+        "The same noise; then each report is moved to the point that is nearest to the true position on average."
+    ),
+    "optimal": tr(
+        "The smallest loss that ε allows on a coarse grid. It solves a linear program, which takes a minute."
+    ),
+    "grid-exponential": tr("Reports a cell of a grid; nearer cells are more probable."),
+    "elastic": tr("Adds more noise where the map is empty, and less where it is dense."),
+    "predictive": tr("Sends the last report again while it is near enough, which costs little."),
+    "adaptive": tr("Adds more noise where the last reports predict the next one."),
+    "several": tr(
+        "Protects all places of a person with one ε. It is meant for a few places: a whole day gets far too much noise."
+    ),
+    "centroid": tr("Reports the centre of a person's places once, with noise."),
+    "disc": tr("Reports a disc that contains the position, made larger, smaller or shifted."),
+    "keyed-transform": tr("Rotates and shifts the whole map by a secret key."),
+    "indirect": tr("Reports the nearest of some public places instead of the position."),
+    "dummies": tr("Sends the true position among invented ones."),
+    "quad-tree": tr("The smallest cell with k people, of a map divided into quarters again and again."),
+    "casper": tr("Like the quad-tree, but tries a cell together with its neighbour first."),
+    "hilbert": tr("Orders people along a curve and takes k at a time; each group shares a rectangle."),
+    "nearest-neighbours": tr("A rectangle around a person and the nearest people."),
+    "clique": tr("Requests wait until k of them are near each other. Those that wait too long are refused."),
 }
 
 MAP_KNOWS = {
-    "tracking": tr("Knows the mechanism, whose reports they are, and how people move."),
+    "tracking": tr("Knows the mechanism, whose report each one is, and how people move."),
     "short-observation": tr("Knows the mechanism and how often each place is visited."),
     "long-observation": tr("Knows which reports were sent from the person's most visited place."),
-    "home-and-work": tr("Knows the hours at which people sleep. The triangle is the home that is guessed."),
-    "presence-absence": tr("Knows the mechanism and how often places are visited. One half is nothing."),
-    "identification": tr("Knows a few true places of a person, with their times."),
-    "aggregated-presence": tr("Knows nothing but everybody's reports. One half is nothing."),
-    "centre-of-cloak": tr("Knows where everybody is."),
-    "intersection-of-cloaks": tr("Knows where everybody is, and which cloaks are of one pseudonym."),
+    "home-and-work": tr("Knows at which hours people sleep. The triangle marks the guessed home."),
+    "presence-absence": tr("Knows the mechanism and how often places are visited. 50 % means no success."),
+    "identification": tr("Knows a few true positions of a person, with their times."),
+    "aggregated-presence": tr("Knows only the reports of all people. 50 % means no success."),
+    "centre-of-cloak": tr("Knows where everyone is."),
+    "intersection-of-cloaks": tr("Knows where everyone is, and which cloaks belong to the same pseudonym."),
 }
 
 ROWS = 200_000
@@ -78,7 +84,11 @@ def read_ground(file: Path, row: dict[str, Any], hours_from_utc: float) -> Trial
     """The positions of a data set, under numbers instead of names."""
     columns = positions_in(row)
     if columns is None:
-        raise DataError(tr("has no columns for longitude, latitude and time"), where=row["name"])
+        raise DataError(
+            tr("has no columns for longitude, latitude and time"),
+            where=row["name"],
+            remedy=tr("Name the columns lon, lat and time, and upload the table again."),
+        )
     engine = connect()
     with engine.guard("reading"):
         table = engine.connection.read_parquet(file)
@@ -221,10 +231,10 @@ class MechanismPanel:
             self.knobs = ui.column().classes("w-full gap-1")
             self.attack = ui.column().classes("w-full gap-2")
             with ui.row().classes("w-full items-center no-wrap"):
-                self.button = ui.button(self.say("Draw anew"), icon="casino", on_click=self.again).props(
+                self.button = ui.button(self.say("Draw again"), icon="casino", on_click=self.again).props(
                     "outline no-caps"
                 )
-                self.button.tooltip(self.say("The same once more, with other noise."))
+                self.button.tooltip(self.say("Runs the same trial again with other noise."))
         self.promise = ui.card().classes("w-full gap-1")
         self._draw_options()
 
@@ -241,22 +251,22 @@ class MechanismPanel:
 
     def _whose(self) -> None:
         options: dict[Any, str] = {
-            one: self.say("{people} made-up people of Fortaleza", people=int(one)) for one in CROWDS
+            one: self.say("{people} invented people of Fortaleza", people=int(one)) for one in CROWDS
         }
         mine = self.row is not None and positions_in(self.row) is not None
         if mine and self.row is not None:
             options["dataset"] = self.say("Your data set {name}", name=self.row["name"])
         self._select(tr("Whose positions"), options, "source", self._switch_source)
         self.offset = ui.number(
-            self.say("Hours from UTC of their clock"), value=self.memory["offset"], min=-12, max=14, step=1
+            self.say("Time zone (hours from UTC)"), value=self.memory["offset"], min=-12, max=14, step=1
         )
         self.offset.props("dense outlined debounce=400").classes("w-full").on_value_change(self._clock)
         self.offset.set_visibility(self.memory["source"] == "dataset")
         if not mine:
             ui.label(
                 self.say(
-                    "For positions of your own, choose a data set with columns lon, lat and time (and user) on the "
-                    "page Data."
+                    "To use your own positions, choose on the page Data a data set with the columns lon, lat "
+                    "and time (and user)."
                 )
             ).classes("text-caption text-quiet")
         self.followed = ui.column().classes("w-full")
@@ -277,7 +287,7 @@ class MechanismPanel:
             options: dict[Any, str] = {one: self.say("Person {number}", number=one + 1) for one in people[:500]}
             self._select(tr("Follow"), options, "person", self.follow)
             text = self.say("{points} positions of {people} people.", points=len(ground.truth), people=len(people))
-            part = " " + self.say("A part of them, chosen by chance.") if ground.notes else ""
+            part = " " + self.say("This is a random part of the data.") if ground.notes else ""
             ui.label(text + part).classes("text-caption text-quiet")
 
     async def _switch_mechanism(self) -> None:
@@ -306,7 +316,8 @@ class MechanismPanel:
         await self.again()
 
     def _known(self) -> None:
-        self.knows.text = self.say(MAP_KNOWS[self.memory["attack"]])
+        knows = MAP_KNOWS[self.memory["attack"]]
+        self.knows.text = self.say(knows)
 
     def _value(self, name: str, knob: Knob) -> Any:
         return self.memory["set"].get((name, knob.name), knob.start)

@@ -96,7 +96,8 @@ class MapPicture:
             "legend": {
                 "bottom": 26, "right": 8, "orient": "vertical", "itemGap": 4, "padding": 6, "borderRadius": 4,
                 "backgroundColor": "rgba(128,128,128,0.15)",
-                "data": [self.say(one) for one in (tr("true path"), tr("reports"), tr("guesses"), tr("others"))],
+                "data": [self.say(one) for one in (tr("true path"), tr("reports"), tr("guesses"), tr("other "
+                                                                                                     "people"))],
             },
             "xAxis": {"type": "value", **seen["xAxis"], "axisLabel": label, **quiet},
             "yAxis": {"type": "value", **seen["yAxis"], "axisLabel": label, **quiet},
@@ -150,7 +151,7 @@ class MapPicture:
         thinks = [] if guess is None else self._places(guess[0], guess[1])
         region, members = self._region(tried, now)
         return [
-            self._dots("others", self._others(tried, person, moment), GREY, 5, 0.8, 2, tr("others")),
+            self._dots("others", self._others(tried, person, moment), GREY, 5, 0.8, 2, tr("other people")),
             {"id": "region", "type": "custom", ":renderItem": REGION, "data": region, "z": 2, "silent": True,
              "clip": True, "encode": {"x": 1, "y": 2}},
             self._dots("said", self._places(reports.lon[past], reports.lat[past]), ORANGE, 5, 0.5, 3, tr("reports")),

@@ -43,11 +43,14 @@ def exposure(sheet: PolicySheet) -> None:
     """The tiles, and the size of the population that one of them needs."""
     session = sheet.session
     section(
-        session.say("The risk as the data are now"),
-        help=session.say("What somebody who knows the quasi-identifiers of a person could do with the original table."),
+        session.say("Risk of the original data"),
+        help=session.say(
+            "The probability that an attacker who knows a person's quasi-identifiers finds their "
+            "record in the original table."
+        ),
     )
     if not sheet.columns_with_role("quasi-identifier"):
-        ui.label(session.say("Choose at least one quasi-identifier among the columns to see the risk."))
+        ui.label(session.say("Give at least one column the role quasi-identifier to see the risk."))
         return
     tiles = ui.row().classes("w-full gap-3 items-stretch").props('aria-live="polite"')
     with tiles:
@@ -88,34 +91,39 @@ def _tiles(sheet: PolicySheet, found: RiskSummary) -> None:
     session, chances = sheet.session, found.attackers
     first = chances.prosecutor
     metric(
-        session.say("Knows that a person is in the table"),
+        session.say("Prosecutor: knows that the person is in the table"),
         session.say.percent(first.highest),
-        help=session.say("the most exposed; {average} on average", average=session.say.percent(first.average)),
+        help=session.say(
+            "for the person at the greatest risk; {average} on average", average=session.say.percent(first.average)
+        ),
         colour=_colour(first.highest),
     ).classes("col")
     with metric(
-        session.say("Does not know, and takes anybody"),
+        session.say("Journalist: does not know who is in the table"),
         session.say.percent(None if chances.journalist is None else chances.journalist.highest),
-        help=session.say("Say how many people the data were drawn from.")
+        help=session.say("Enter the number of people in the population.")
         if chances.journalist is None
         else session.say(
-            "the most exposed; {average} on average", average=session.say.percent(chances.journalist.average)
+            "for the person at the greatest risk; {average} on average",
+            average=session.say.percent(chances.journalist.average),
         ),
         colour="" if chances.journalist is None else _colour(chances.journalist.highest),
     ).classes("col"):
         _population(sheet, found.people)
     metric(
-        session.say("Wants as many as possible"),
+        session.say("Marketer: wants as many people as possible"),
         session.say.percent(chances.marketer),
-        help=session.say("of the people would be found"),
+        help=session.say("of the people would be re-identified"),
         colour=_colour(chances.marketer),
     ).classes("col")
     share = found.uniques / found.people
     metric(
-        session.say("Stand alone"),
+        session.say("Unique people"),
         session.say.number(found.uniques),
         help=session.say(
-            "{share} of {people} people have no double", share=session.say.percent(share), people=found.people
+            "{share} of {people} people have a unique combination",
+            share=session.say.percent(share),
+            people=found.people,
         ),
         colour=_colour(share),
     ).classes("col")

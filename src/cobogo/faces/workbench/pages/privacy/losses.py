@@ -14,35 +14,40 @@ from cobogo.publish.recode.algorithms import ALGORITHMS, recodings
 from cobogo.tell.report.labels import metric_meaning, metric_name
 
 ALGORITHM = {
-    "optimal": tr("Goes through all ways to coarsen whole columns, finds the best, and proves it."),
-    "datafly": tr("Coarsens the column with most values, again and again. Quick, and often too coarse."),
-    "samarati": tr("Finds the fewest steps of coarsening that will do, by halving."),
-    "incognito": tr("Tries ever larger sets of columns and drops what fails on a smaller one."),
-    "ola": tr("Starts in the middle of all possibilities and works outwards."),
-    "genetic": tr("Crosses and mutates solutions: for very many columns."),
-    "top-down": tr("Starts with everything coarse and refines what helps to predict a label."),
-    "bottom-up": tr("Starts with the original values and joins neighbouring ones where it must."),
-    "mu-argus": tr("Coarsens columns, then blanks single cells that stand out."),
-    "local": tr("Gives each record its own levels: little is lost, values of a column differ in coarseness."),
-    "mondrian": tr("Cuts the records into ever smaller boxes, like a map into rectangles."),
-    "mondrian-relaxed": tr("The same, and equal records may land in different boxes."),
-    "k-member": tr("Grows groups of similar records one by one. Slow on large tables."),
+    "optimal": tr("Examines all ways to generalize whole columns, finds the best one, and proves it."),
+    "datafly": tr("Generalizes the column with the most values, again and again. Fast, but often loses too much."),
+    "samarati": tr("Finds the smallest sum of levels that satisfies the models, by bisection."),
+    "incognito": tr("Tries larger and larger sets of columns, and drops what fails on a smaller set."),
+    "ola": tr("Starts in the middle of the lattice and searches outwards."),
+    "genetic": tr("Combines and mutates solutions: for very many columns."),
+    "top-down": tr("Starts with everything generalized, and refines what helps to predict a label."),
+    "bottom-up": tr("Starts with the original values, and generalizes where necessary."),
+    "mu-argus": tr("Generalizes columns, then suppresses single cells that are too rare."),
+    "local": tr(
+        "Gives each record its own levels: little detail is lost, but the values of a column have different levels."
+    ),
+    "mondrian": tr("Divides the records into smaller and smaller boxes, like a map into rectangles."),
+    "mondrian-relaxed": tr("Like mondrian, but equal records may fall into different boxes."),
+    "k-member": tr("Builds groups of similar records one by one. Slow on large tables."),
     "k-similar": tr("Links similar records into a tree and cuts it into groups."),
-    "oka": tr("Sends records to the nearest group in one pass. Quick."),
-    "hilbert": tr("Orders records along a curve that keeps neighbours together, and cuts it."),
-    "r-tree": tr("Packs records into tiles, as databases of maps do."),
-    "mdav": tr("Averages groups of similar records: statistics stay, single values are no longer true."),
+    "oka": tr("Assigns each record to the nearest group in one pass. Fast."),
+    "hilbert": tr("Orders records along a curve that keeps neighbours together, and cuts it into groups."),
+    "r-tree": tr("Packs records into rectangles, as map databases do."),
+    "mdav": tr(
+        "Replaces values by the averages of small groups of similar records: statistics stay close, "
+        "single values are no longer true."
+    ),
     "condensation": tr("Draws new records from the statistics of small groups."),
-    "anatomy": tr("Publishes quasi-identifiers as they are and sensitive values apart, by buckets."),
-    "bucketization": tr("The same, with buckets as small and equal as the models allow."),
-    "slicing": tr("Keeps columns that go together in slices, and shuffles slices within buckets."),
-    "marginals": tr("Publishes several small tables of counts instead of records."),
+    "anatomy": tr("Releases the quasi-identifiers unchanged, and the sensitive values separately, by bucket."),
+    "bucketization": tr("Like anatomy, with buckets as small and equal as the models allow."),
+    "slicing": tr("Keeps related columns together in slices, and shuffles the slices within buckets."),
+    "marginals": tr("Releases several small tables of counts instead of records."),
 }
 
 PRIVACY = {
-    "weights": tr("Which columns matter"),
-    "search": tr("How to look for a solution"),
-    "output": tr("What the release looks like"),
+    "weights": tr("Weights of the columns"),
+    "search": tr("Search"),
+    "output": tr("Output"),
     "registry": tr("Check against earlier releases"),
 }
 
@@ -52,15 +57,15 @@ PRIVACY_SUPPRESS = {
 }
 
 PRIVACY_SUPPRESSED = {
-    "drop": tr("are not there"),
-    "star": tr("are there with * in the quasi-identifiers"),
+    "drop": tr("are removed"),
+    "star": tr("stay, with * in the quasi-identifiers"),
 }
 
 
 def losses(sheet: PolicySheet) -> None:
     """The forms below the models."""
     session = sheet.session
-    section(session.say("What may be lost"))
+    section(session.say("Information loss"))
     with ui.card().classes("w-full gap-2 q-pa-md"):
         _limit(sheet)
         _metric(sheet)
@@ -88,11 +93,11 @@ def _expansion(sheet: PolicySheet, name: str, icon: str) -> ui.column:
 def _limit(sheet: PolicySheet) -> None:
     session = sheet.session
     now = float(session.draft.recoding.get("suppression-limit", 0) or 0)
-    said = ui.label(session.say("Records that may be left out: {share}", share=session.say.percent(now)))
+    said = ui.label(session.say("Suppression limit: {share} of the records", share=session.say.percent(now)))
 
     def set_limit(event: Any) -> None:
         share = round(float(event.value), 4)
-        said.text = session.say("Records that may be left out: {share}", share=session.say.percent(share))
+        said.text = session.say("Suppression limit: {share} of the records", share=session.say.percent(share))
         sheet.put("recoding", "suppression-limit", share)
 
     ui.slider(min=0, max=max(0.5, now), step=0.01, value=now, on_change=set_limit).props(
@@ -107,14 +112,14 @@ def _metric(sheet: PolicySheet) -> None:
     ui.select(
         options,
         value=_known(session.draft.recoding.get("metric", "loss"), options),
-        label=session.say("What to keep most of"),
+        label=session.say("Metric to optimize"),
         on_change=lambda event: sheet.put("recoding", "metric", event.value),
     ).classes("w-full").props("dense")
 
 
 def _weights(sheet: PolicySheet) -> None:
     session = sheet.session
-    ui.label(session.say("A column with more weight stays more precise.")).classes("text-body2 text-quiet")
+    ui.label(session.say("A column with a larger weight keeps more detail.")).classes("text-body2 text-quiet")
     for name in sheet.columns_with_role("quasi-identifier"):
         now = float(session.draft.attributes[name].get("weight", 1.0))
         with ui.row().classes("w-full items-center no-wrap gap-4"):
@@ -146,15 +151,15 @@ def _search(sheet: PolicySheet) -> None:
     with ui.row().classes("w-full gap-4 items-end"):
         able = recodings(name)
         if len(able) > 1:
-            options = {"": session.say("the algorithm's own"), **{one: one for one in able}}
+            options = {"": session.say("the default of the algorithm"), **{one: one for one in able}}
             _select(sheet, "recoding", "kind", options, str(recoding.get("kind", "")), tr("Kind of recoding"))
         labels = sheet.columns_with_role("sensitive", "non-sensitive")
         if name == "top-down" or recoding.get("metric") == "classification" or "label" in recoding:
             options = {"": session.say("not given"), **{one: one for one in labels}}
-            _select(sheet, "recoding", "label", options, str(recoding.get("label", "")), tr("Column to be predicted"))
+            _select(sheet, "recoding", "label", options, str(recoding.get("label", "")), tr("Column to predict"))
         options = {one: session.say(PRIVACY_SUPPRESS[one]) for one in ("records", "sensitive")}
         _select(
-            sheet, "recoding", "suppress", options, str(recoding.get("suppress", "records")), tr("What is left out")
+            sheet, "recoding", "suppress", options, str(recoding.get("suppress", "records")), tr("What is suppressed")
         )
         ui.number(
             session.say("Seconds, at most"),
@@ -172,7 +177,7 @@ def _output(sheet: PolicySheet) -> None:
         formats = {"csv": "CSV", "parquet": "Parquet"}
         _select(sheet, "output", "format", formats, str(output.get("format", "csv")), tr("Format"))
         options = {one: session.say(PRIVACY_SUPPRESSED[one]) for one in ("drop", "star")}
-        _select(sheet, "output", "suppressed", options, str(output.get("suppressed", "drop")), tr("Records left out"))
+        _select(sheet, "output", "suppressed", options, str(output.get("suppressed", "drop")), tr("Suppressed records"))
         languages = {"en": "English", "pt-BR": "Português"}
         _select(sheet, "report", "language", languages, str(report.get("language", "en")), tr("Language of the report"))
     ui.switch(
@@ -187,12 +192,12 @@ def _registry(sheet: PolicySheet) -> None:
     session = sheet.session
     ui.label(
         session.say(
-            "The registry remembers what was released of the same people, and refuses what would expose "
-            "somebody together with it."
+            "The registry records earlier releases of the same people, and refuses a release that would "
+            "expose a person together with them."
         )
     ).classes("text-body2 text-quiet")
     if not sheet.desk.service.registry.exists:
-        ui.label(session.say("This server keeps no registry."))
+        ui.label(session.say("This server has no registry."))
         return
     series = session.draft.content().get("registry", {}).get("dataset")
     start = sheet.row["name"].rpartition(".")[0] or sheet.row["name"]

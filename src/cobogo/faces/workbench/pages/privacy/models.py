@@ -19,59 +19,61 @@ from cobogo.tell.report.labels import model_meaning, model_name
 
 PARAMETER = {
     "attribute": tr("Sensitive attribute"),
-    "k": tr("k: people in a group, at least"),
-    "l": tr("l: different values, at least"),
-    "t": tr("t: distance, at most"),
+    "k": tr("k: fewest people in a class"),
+    "l": tr("l: fewest different values"),
+    "t": tr("t: largest distance"),
     "p": tr("p"),
     "c": tr("c: how much more frequent the first value may be"),
     "kind": tr("Kind"),
     "distance": tr("How far apart two values are"),
-    "distort": tr("Exchange values where it fails"),
-    "missing": tr("What a missing value is"),
+    "distort": tr("Exchange values where the model fails"),
+    "missing": tr("How missing values count"),
     "min": tr("At least"),
     "max": tr("At most"),
     "population": tr("File of the population"),
     "population-size": tr("People in the population"),
-    "significance": tr("Chance of being wrong"),
+    "significance": tr("Significance (probability of an error)"),
     "estimator": tr("Estimator"),
-    "alpha": tr("α: share of a value, at most"),
+    "alpha": tr("α: largest share of a value"),
     "value": tr("Only this value"),
-    "e": tr("e: range, at least"),
-    "beta": tr("β: gain, at most"),
+    "e": tr("e: smallest range"),
+    "beta": tr("β: largest gain"),
     "delta": tr("δ"),
     "epsilon": tr("ε"),
     "m": tr("m"),
-    "guard": tr("Column of wishes"),
-    "separator": tr("Between items"),
-    "previous": tr("Release before"),
-    "b": tr("B: what the attacker knows; small is much"),
-    "smoothing": tr("Over close values"),
-    "min-support": tr("Records behind a rule"),
-    "rho1": tr("ρ1: before, at most"),
-    "rho2": tr("ρ2: after, at most"),
-    "prior": tr("Whose prior"),
-    "largest-prior": tr("Largest prior"),
-    "d": tr("d: before, at most"),
+    "guard": tr("Column with each person's wish"),
+    "separator": tr("Separator between items"),
+    "previous": tr("Previous release"),
+    "b": tr("B: bandwidth of the attacker's knowledge; smaller means more knowledge"),
+    "smoothing": tr("Smooth over close values"),
+    "min-support": tr("Fewest records behind a rule"),
+    "rho1": tr("ρ1: largest probability before"),
+    "rho2": tr("ρ2: largest probability after"),
+    "prior": tr("Prior distribution"),
+    "largest-prior": tr("Largest prior probability"),
+    "d": tr("d: largest prior probability"),
     "gamma": tr("γ"),
     "rho": tr("ρ"),
 }
 
 GROUP = {
-    "identity": tr("Nobody can be picked out"),
-    "attribute": tr("Nobody's secret can be read off their group"),
-    "knowledge": tr("Not even with knowledge of other people"),
-    "series": tr("Tables that are released again and again"),
+    "identity": tr("Against re-identification"),
+    "attribute": tr("Against inference of sensitive values"),
+    "knowledge": tr("Against background knowledge"),
+    "series": tr("For repeated releases"),
     "other": tr("Others"),
-    "noise": tr("Promises by chance"),
+    "noise": tr("Guarantees of random mechanisms"),
 }
 
 GROUP_WHY = {
-    "identity": tr("Against whoever knows somebody's quasi-identifiers and looks for their record."),
-    "attribute": tr("Against whoever finds the group of somebody and looks at its sensitive values."),
-    "knowledge": tr("Against whoever already knows something about others in the table, or how the table was made."),
-    "series": tr("Against whoever lays several releases of the same people side by side."),
-    "other": tr("What other packages add."),
-    "noise": tr("For releases whose values are drawn: run them as a perturbation or as synthetic data."),
+    "identity": tr("Against an attacker who knows a person's quasi-identifiers and looks for their record."),
+    "attribute": tr("Against an attacker who finds a person's class and looks at its sensitive values."),
+    "knowledge": tr(
+        "Against an attacker who knows something about other people in the table, or how the table was made."
+    ),
+    "series": tr("Against an attacker who compares several releases of the same people."),
+    "other": tr("Models that other packages add."),
+    "noise": tr("For releases whose values are random. Run them as a perturbation or as synthetic data."),
 }
 
 MOST = 64 << 20
@@ -138,10 +140,9 @@ def _attach(sheet: PolicySheet, take: Take) -> None:
             sheet.redraw()
 
     upload = ui.upload(on_upload=take_file, auto_upload=True, max_file_size=MOST).classes("hidden")
-    upload.props(f'accept=.csv,.txt,.parquet data-name="{session.say("Attach a file")}"')
-    ui.button(session.say("Attach a file"), icon="upload_file", on_click=lambda: upload.run_method("pickFiles")).props(
-        "outline dense no-caps"
-    )
+    label = session.say("Attach a file")
+    upload.props(f'accept=.csv,.txt,.parquet data-name="{label}"')
+    ui.button(label, icon="upload_file", on_click=lambda: upload.run_method("pickFiles")).props("outline dense no-caps")
 
 
 def _attribute(sheet: PolicySheet, label: str, value: Any, take: Take) -> None:
@@ -183,20 +184,23 @@ def models(sheet: PolicySheet) -> None:
     """The cards of the models that are asked for."""
     session = sheet.session
     section(
-        session.say("What must hold"),
-        help=session.say("Every released record keeps to all of these. What cannot is made coarser or left out."),
+        session.say("Privacy models"),
+        help=session.say(
+            "Every class of the release satisfies all of these models. Records that do not are "
+            "generalized or suppressed."
+        ),
     )
     asked = session.draft.models
     if not asked:
-        ui.label(session.say("Nothing is promised yet. Most begin with k-anonymity."))
+        ui.label(session.say("There is no privacy model yet. A usual first model is k-anonymity."))
     for number, model in enumerate(asked):
         _card(sheet, number, model)
     sheet.place("privacy")
     with ui.row().classes("w-full items-center gap-2"):
         ui.button(session.say("Add a model"), icon="add", on_click=lambda: _catalogue(sheet)).props("outline no-caps")
         ui.space()
-        other = ui.button(session.say("Other ways than recoding"), icon="alt_route").props("flat no-caps")
-        other.tooltip(session.say("Puts a beginning of it into the policy; go on in the text."))
+        other = ui.button(session.say("Other kinds of job"), icon="alt_route").props("flat no-caps")
+        other.tooltip(session.say("Adds a first version to the policy. Complete it in the text."))
         with other, ui.menu():
             for kind in ("perturb", "mask", "synthesize"):
                 ui.menu_item(session.say(KIND[kind]), on_click=lambda kind=kind: _begin(sheet, kind))
@@ -227,7 +231,7 @@ def _card(sheet: PolicySheet, number: int, model: dict[str, Any]) -> None:
         with ui.row().classes("items-center w-full no-wrap"):
             ui.label(model_name(name, session.say)).classes("text-subtitle1 text-weight-medium")
             ui.space()
-            label = f"{session.say('Remove')}: {name}"
+            label = session.say("Remove {name}", name=model_name(name, session.say))
             ui.button(icon="close", on_click=remove).props(f'flat round dense aria-label="{label}"').tooltip(label)
         if name in PROMISES:
             ui.label(_words(sheet, name)).classes("text-body2 text-quiet")
@@ -271,7 +275,7 @@ def _offer(sheet: PolicySheet, name: str, add: Any) -> None:
         with ui.row().classes("items-center w-full no-wrap"):
             ui.label(shown).classes("text-subtitle2 text-weight-medium")
             ui.space()
-            label = f"{session.say('Add')}: {shown}"
+            label = session.say("Add {name}", name=shown)
             ui.button(session.say("Add"), on_click=lambda: add(name)).props(f'flat dense no-caps aria-label="{label}"')
         ui.label(_words(sheet, name)).classes("text-body2 text-quiet")
 

@@ -122,12 +122,12 @@ class PolicySheet:
                 with ui.row().classes("items-center gap-2 no-wrap"):
                     ui.icon("check_circle").props("color=positive size=sm")
                     kinds = ", ".join(session.say(KIND[kind]) for kind in jobs_of(session.draft.content()))
-                    ui.label(f"{session.say('This policy can be run.')} {session.say('Runs as: {kind}', kind=kinds)}")
+                    ui.label(session.say("This policy can be run, as: {kinds}.", kinds=kinds))
                 return
             with ui.row().classes("items-start gap-2 no-wrap").props('role="alert"'):
                 ui.icon("error").props("color=negative size=sm")
                 said = session.say.error(error)
-                said = f"{session.say('Not taken over yet:')} {said}" if broken else said
+                said = session.say("Not in use yet: {error}", error=said) if broken else said
                 ui.label(said).classes("text-negative text-body2").style("white-space: pre-wrap")
 
 
@@ -145,11 +145,12 @@ def text(sheet: PolicySheet) -> None:
     session = sheet.session
     section(
         session.say("The policy"),
-        help=session.say("The forms write it, and you may, too. It does the same on the command line."),
+        help=session.say("The forms write this text, and you may edit it. The command line takes the same policy."),
     )
     sheet.code = code = ui.codemirror(session.draft.text, language="TOML", line_wrapping=True)
     code.classes("w-full").style("height: 23rem; font-size: 12px")
-    code.props(f'data-name="{session.say("The policy")}"')
+    label = session.say("The policy")
+    code.props(f'data-name="{label}"')
     sheet.verdict = ui.column().classes("w-full gap-0")
 
     def take_edit() -> None:

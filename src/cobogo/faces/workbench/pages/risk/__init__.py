@@ -34,7 +34,7 @@ RISK_COUNT = {
 
 RISK_TAB = {
     "chances": tr("Risk"),
-    "people": tr("Who stands out"),
+    "people": tr("Unique people"),
     "attacks": tr("Attacks"),
     "timeline": tr("Releases over time"),
 }
@@ -47,7 +47,7 @@ RISK_WHO = {
 
 RISK_KNOWS = {
     "prosecutor": tr("knows that this person is in the table"),
-    "journalist": tr("does not know who is in it, and takes anybody"),
+    "journalist": tr("does not know who is in the table"),
     "marketer": tr("wants as many people as possible"),
 }
 
@@ -59,8 +59,7 @@ async def build(desk: Desk) -> None:
         if not release.mine:
             trouble(
                 session.say(
-                    "The original belongs to somebody else, or is no longer here. Figures of the original are those "
-                    "that the evidence keeps."
+                    "You may not read the original, or it no longer exists. Its figures are those in the evidence."
                 )
             )
 
@@ -141,12 +140,12 @@ def show_chances(session: PageSession, release: OpenedRelease) -> None:
     with ui.row().classes("w-full items-center no-wrap cobogo-beside"):
         ui.label(
             session.say(
-                "The chance that somebody who knows a person's quasi-identifiers points at the right record: "
-                "outer ring before, inner ring after."
+                "The probability that an attacker who knows a person's quasi-identifiers finds their record. "
+                "Outer ring: original; inner ring: release."
             )
         ).classes("text-body2 text-quiet col")
         size = ui.number(
-            session.say("Drawn from how many people?"),
+            session.say("Size of the population"),
             value=release.policy.risk.population_size,
             min=1,
             precision=0,
@@ -154,20 +153,22 @@ def show_chances(session: PageSession, release: OpenedRelease) -> None:
         ).props("clearable dense debounce=700")
         size.style("width: 17rem").tooltip(
             session.say(
-                "If the data are a sample, the size of the population lets the workbench estimate who is unique in it."
+                "If the data are a sample, the workbench needs the size of the population to estimate how "
+                "many people are unique in it."
             )
         )
     if release.kind != ANONYMIZED:
         trouble(
             session.say(
                 tr(
-                    "Nobody stands behind a synthetic record, so nobody is found by pointing at one: these chances "
-                    "are those of the original. What the release may still tell of people is for the attacks to find."
+                    "A synthetic record belongs to no real person, so it cannot be re-identified. These "
+                    "probabilities are those of the original. Run the attacks to see what the release may "
+                    "still reveal."
                 )
                 if release.kind == SYNTHETIC
                 else tr(
-                    "The values of this release were changed, so that a match may be wrong: these figures are the "
-                    "worst case. The attacks tell more."
+                    "The values of this release were changed, so a match may be wrong: these figures are the "
+                    "worst case. The attacks show more."
                 )
             )
         )
@@ -199,7 +200,7 @@ def _chances(session: PageSession, release: OpenedRelease, found: ExposureSides)
                 ui.label(session.say(RISK_KNOWS[who])).classes("text-caption text-quiet text-center")
                 if after is None and before is None:
                     ui.space()
-                    ui.label(session.say("Say how many people the data were drawn from to see this.")).classes(
+                    ui.label(session.say("Enter the size of the population to see this.")).classes(
                         "text-body2 text-center q-pa-md"
                     )
                     ui.space()
@@ -212,7 +213,7 @@ def _chances(session: PageSession, release: OpenedRelease, found: ExposureSides)
                     ui.label(_words(session, who, before, after, 1)).classes("text-caption text-quiet")
     with ui.row().classes("w-full no-wrap items-start cobogo-beside"):
         with ui.card().classes("col gap-1").style("min-width: 0"):
-            ui.label(session.say("How many people hide behind how many")).classes("text-subtitle1 text-weight-medium")
+            ui.label(session.say("People by the size of their class")).classes("text-subtitle1 text-weight-medium")
             lines = {
                 session.say(LOOKED[name]): one.curve
                 for name, one in (("original", found.before), ("after", found.after))
@@ -220,8 +221,9 @@ def _chances(session: PageSession, release: OpenedRelease, found: ExposureSides)
             }
             if lines:
                 curves(
-                    session, lines, across=session.say("in a class of at most so many people"), up=session.say("share of the people"),
-                    label=session.say("How many people hide behind how many"), logarithmic=True, height="250px",
+                    session, lines, across=session.say("size of the class, at most"),
+                    up=session.say("share of the people"),
+                    label=session.say("People by the size of their class"), logarithmic=True, height="250px",
                 )  # fmt: skip
         with ui.card().style("width: 26rem; flex: none"):
             ui.label(session.say("In figures")).classes("text-subtitle1 text-weight-medium")
@@ -232,12 +234,12 @@ def _words(session: PageSession, who: str, before: Any, after: Any, place: int) 
     """An attacker's highest success probability, or the average one (``place`` 1), after and before."""
     was = session.say.percent(before and before[place])
     if after is None:
-        return session.say("{before} before", before=was)
+        return session.say("original: {before}", before=was)
     now = session.say.percent(after[place])
     if who == "marketer":
-        return session.say("finds {after} of all (was {before})", before=was, after=now)
+        return session.say("finds {after} of the people (original: {before})", before=was, after=now)
     return session.say(
-        tr("on average {after} (was {before})") if place else tr("highest {after} (was {before})"),
+        tr("on average {after} (original: {before})") if place else tr("highest {after} (original: {before})"),
         before=was,
         after=now,
     )
@@ -273,7 +275,7 @@ def _rows(session: PageSession, release: OpenedRelease, sides: list[dict[str, An
     threshold = release.policy.risk.threshold
     shares = {
         "over": session.say("People at a risk above {share}", share=session.say.percent(threshold)),
-        "unique": session.say("Alone in their class"),
+        "unique": session.say("Unique people (alone in their class)"),
         "population": session.say("Unique in the population (estimate)"),
     }
     counts = {name: session.say(RISK_COUNT[name]) for name in ("records", "classes", "smallest")}
@@ -282,7 +284,7 @@ def _rows(session: PageSession, release: OpenedRelease, sides: list[dict[str, An
     columns = [
         ("what", "", "left"),
         ("before", session.say("Original"), "right"),
-        ("after", session.say("Release"), "right"),
+        ("after", session.say("Released data"), "right"),
     ]
     table(columns, rows)
     if any(one is not None and not one.sized for one in (found.before, found.after)):
@@ -314,8 +316,8 @@ def show_people(session: PageSession, release: OpenedRelease) -> None:
     """Which quasi-identifiers, and which combinations of them, single people out."""
     ui.label(
         session.say(
-            "One column alone seldom finds anybody; several together do. These are the combinations that "
-            "point at single people."
+            "One column alone seldom identifies a person; several together often do. These combinations make "
+            "people unique."
         )
     ).classes("text-body2 text-quiet")
     body = ui.column().classes("w-full gap-3")
@@ -343,7 +345,7 @@ def _people(session: PageSession, found: ExposureSides) -> None:
     with ui.row().classes("w-full no-wrap items-start cobogo-beside"):
         with ui.card().classes("col gap-1").style("min-width: 0"):
             ui.label(session.say("Each quasi-identifier alone")).classes("text-subtitle1 text-weight-medium")
-            ui.label(session.say("the share of all pairs of people that it tells apart")).classes(
+            ui.label(session.say("the share of all pairs of people that it distinguishes")).classes(
                 "text-caption text-quiet"
             )
             series = {
@@ -352,17 +354,19 @@ def _people(session: PageSession, found: ExposureSides) -> None:
             }
             bars(session, names, series, label=session.say("Each quasi-identifier alone"))
         with ui.card().classes("col gap-1").style("min-width: 0"):
-            ui.label(session.say("How few columns are enough")).classes("text-subtitle1 text-weight-medium")
-            ui.label(session.say("the share of the people whom so many columns single out, and no fewer")).classes(
+            ui.label(session.say("Fewest columns that make a person unique")).classes(
+                "text-subtitle1 text-weight-medium"
+            )
+            ui.label(session.say("the share of the people by the fewest columns that make them unique")).classes(
                 "text-caption text-quiet"
             )
             _fewest(session, sides)
-    ui.label(session.say("Combinations that single out most people")).classes("text-subtitle1 text-weight-medium")
+    ui.label(session.say("Combinations that make the most people unique")).classes("text-subtitle1 text-weight-medium")
     _combinations(session, by_name, sides)
     if first.upto is not None:
         ui.label(
             session.say(
-                "Combinations of more than {largest} columns were not gone through: there are too many.",
+                "Combinations of more than {largest} columns were not examined: there are too many.",
                 largest=first.upto,
             )
         ).classes("text-caption text-quiet")
@@ -371,24 +375,24 @@ def _people(session: PageSession, found: ExposureSides) -> None:
 def _fewest(session: PageSession, sides: dict[str, Assessed]) -> None:
     sizes = sorted({size for report in sides.values() for size, number in report.fewest.items() if number})
     if not sizes:
-        ui.label(session.say("No combination singles anybody out.")).classes("text-body1 text-positive")
+        ui.label(session.say("No combination makes a person unique.")).classes("text-body1 text-positive")
         return
     series = {
         side: [report.fewest.get(size, 0) / max(report.people, 1) for size in sizes] for side, report in sides.items()
     }
     labels = [session.say(tr("{n} columns") if size > 1 else tr("{n} column"), n=size) for size in sizes]
-    bars(session, labels, series, label=session.say("How few columns are enough"), upright=True)
+    bars(session, labels, series, label=session.say("Fewest columns that make a person unique"), upright=True)
 
 
 def _combinations(session: PageSession, by_name: dict[str, dict[Any, Any]], sides: dict[str, Assessed]) -> None:
     first = next(iter(by_name.values()))
     worst = sorted(first.values(), key=lambda one: (-one.uniques, len(one.attributes)))[:SHOWN]
-    columns = [("which", session.say("Columns together"), "left")]
+    columns = [("which", session.say("Combination of columns"), "left")]
     rows: list[dict[str, str]] = [{"which": " + ".join(one.attributes)} for one in worst]
     for place, (side, known) in enumerate(by_name.items()):
         columns += [
-            (f"unique{place}", session.say("Singled out, {side}", side=side), "right"),
-            (f"apart{place}", session.say("Pairs told apart, {side}", side=side), "right"),
+            (f"unique{place}", session.say("Unique people, {side}", side=side), "right"),
+            (f"apart{place}", session.say("Pairs distinguished, {side}", side=side), "right"),
         ]
         for row, one in zip(rows, worst, strict=True):
             found = known.get(one.attributes)

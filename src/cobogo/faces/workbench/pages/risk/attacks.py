@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from cobogo.publish.registry.history import Chapter
 
 RISK_BASE = {
-    "none": tr("the models alone"),
+    "none": tr("only its models"),
     "previous": tr("the previous release"),
     "quasi-identifiers": tr("all that was released"),
     "m-invariance": tr("m-invariance"),
 }
 
 RISK_ATTACKS = {
-    "nobody": tr("No attack that was tried is surer of anybody than its threshold."),
-    "open": tr("No verdict: attacks that are made for such a release could not be tried."),
+    "nobody": tr("No attack exceeds its threshold for any person."),
+    "open": tr("No verdict: some attacks that apply to this release could not be tried."),
 }
 
 
@@ -53,8 +53,8 @@ def show_attacks(desk: Desk, session: PageSession, release: OpenedRelease) -> No
     """What an audit found, or a button to begin one, or how far one is."""
     ui.label(
         session.say(
-            "Every attack that Cobogó knows and that fits this kind of release, tried in earnest. The "
-            "attacker is taken to know the original's quasi-identifiers: nobody knows more."
+            "Runs every attack of Cobogó that applies to this kind of release. The attacker is assumed to "
+            "know all quasi-identifiers of the original."
         )
     ).classes("text-body2 text-quiet")
     body = ui.column().classes("w-full gap-3")
@@ -92,7 +92,7 @@ def _going(desk: Desk, session: PageSession, job: dict[str, Any], after: Callabl
     with ui.card().classes("w-full"):
         with ui.row().classes("items-center w-full").props('role="status" aria-live="polite"'):
             ui.spinner(size="md")
-            label = ui.label(session.say("The audit waits for its turn …"))
+            label = ui.label(session.say("The audit is waiting …"))
             ui.space()
             ui.button(
                 session.say("Stop"),
@@ -122,15 +122,15 @@ def _nothing(session: PageSession, release: OpenedRelease, begin: Any) -> None:
     if release.runs:
         empty(
             session.say(
-                "This release has not been attacked yet. It takes from seconds to a few minutes, and its result "
-                "goes into the evidence."
+                "No attack has been run on this release yet. The attacks take from seconds to a few minutes; "
+                "their results are written to the evidence."
             ),
             icon="crisis_alert",
-            button=session.say("Attack it"),
+            button=session.say("Run the attacks"),
             go=begin,
         )
     else:
-        empty(session.say("This release has not been attacked. Its steward can do that."), icon="crisis_alert")
+        empty(session.say("No attack has been run on this release. Its steward can run them."), icon="crisis_alert")
 
 
 def describe_attack(session: PageSession, attack: str) -> tuple[str, str, str]:
@@ -154,26 +154,24 @@ def _show_findings(session: PageSession, release: OpenedRelease, found: dict[str
         )
         with ui.column().classes("gap-0 col"):
             unsure = "nobody" if found["nobody_exposed"] else "open"
-            text = session.say(
-                tr("Some attacks are surer of somebody than they should be.") if succeeded else RISK_ATTACKS[unsure]
-            )
+            text = session.say(tr("Some attacks exceed their thresholds.") if succeeded else RISK_ATTACKS[unsure])
             ui.label(text).classes("text-subtitle1 text-weight-medium")
-            knows = found["knowledge"] or session.say("nothing beside the release")
+            knows = found["knowledge"] or session.say("only the release")
             if release.data is not None and knows == release.data.name:
                 knows = session.say("the original table")
             date = session.say.date(found["created"])
-            ui.label(session.say("The attacker was given: {knowledge}. {date}.", knowledge=knows, date=date)).classes(
-                "text-caption text-quiet"
-            )
+            ui.label(
+                session.say("Knowledge of the attacker: {knowledge}. {date}.", knowledge=knows, date=date)
+            ).classes("text-caption text-quiet")
         if release.runs:
-            ui.button(session.say("Attack again"), icon="refresh", on_click=begin).props("outline no-caps")
+            ui.button(session.say("Run the attacks again"), icon="refresh", on_click=begin).props("outline no-caps")
     for one in worst:
         _attack(session, one)
     untried = [one for one in found["attacks"] if not one["tried"]]
     with ui.expansion(session.say("{n} attacks were not tried", n=len(untried)), icon="block").classes("w-full"):
         columns = [
             ("name", session.say("Attack"), "left"),
-            ("why", session.say("Why not"), "left"),
+            ("why", session.say("Reason"), "left"),
         ]
         table(
             columns,
@@ -199,9 +197,9 @@ def _attack(session: PageSession, one: dict[str, Any]) -> None:
             bar = ui.linear_progress(share, show_value=False, size="8px").props(f"color={colour}").classes("w-full")
             bar.props(f'aria-label="{session.say.percent(share)}"')
             sure = session.say(
-                tr("at best {highest} surer than before; threshold {threshold}")
+                tr("largest gain {highest}; threshold {threshold}")
                 if one["by"] == "gain"
-                else tr("at best {highest} sure; threshold {threshold}"),
+                else tr("highest confidence {highest}; threshold {threshold}"),
                 highest=session.say.percent(one.get("surest", one["highest"])),
                 threshold=session.say.percent(one["threshold"]),
             )
@@ -209,12 +207,12 @@ def _attack(session: PageSession, one: dict[str, Any]) -> None:
             average = session.say.percent(one["average"])
             if before is not None:
                 line = session.say(
-                    "on average {average} sure; {before} without the attack",
+                    "average confidence {average}; {before} without the attack",
                     average=average,
                     before=session.say.percent(before),
                 )
             else:
-                line = session.say("on average {average} sure", average=average)
+                line = session.say("average confidence {average}", average=average)
             ui.label(line).classes("text-caption text-quiet")
 
 
@@ -227,7 +225,7 @@ def _why(session: PageSession, one: dict[str, Any]) -> str:
 def show_timeline(desk: Desk, session: PageSession, release: OpenedRelease) -> None:
     """The history by the registry if it has the release, else by the workbench's own list of releases."""
     ui.label(
-        session.say("A release that is safe alone may not be safe beside another one of the same people.")
+        session.say("A release that is safe alone may not be safe together with another release of the same people.")
     ).classes("text-body2 text-quiet")
     body = ui.column().classes("w-full gap-3")
     if release.registered is None or release.policy.registry is None or not desk.service.registry.exists:
@@ -273,18 +271,18 @@ def _draw_unregistered(
 ) -> None:
     trouble(
         session.say(
-            "This release is in no registry: these releases of the same data set were not checked against "
-            "each other. Name a data set under [registry] in the policy, and later releases will be."
+            "This release is not in a registry, so the releases of this data set were not checked against "
+            "each other. To check later releases, name the data set under [registry] in the policy."
         ),
         icon="warning_amber",
     )
     names = [row["id"][:6] for row, _ in found]
     kept = [report["records"] - (report.get("suppressed") or 0) for _, report in found]
     out = [report.get("suppressed") or 0 for _, report in found]
-    series = {tr("records released"): (kept, RELEASE), tr("left out"): (out, "#9a9a9a")}
+    series = {tr("records released"): (kept, RELEASE), tr("suppressed"): (out, "#9a9a9a")}
     _draw_timeline(session, names, series, _place(found, release))
     columns = [
-        ("name", session.say("Release"), "left"),
+        ("name", session.say("Code"), "left"),
         ("date", session.say("Date"), "left"),
         ("kind", session.say("Kind"), "left"),
         ("records", session.say("Records"), "right"),
@@ -292,11 +290,12 @@ def _draw_unregistered(
         ("highest", session.say("Highest risk"), "right"),
         ("models", session.say("Models"), "left"),
     ]
+    kinds = {kind: session.say(made) for kind, made in LOOKED.items()}
     rows = [
         {
             "name": row["id"][:6],
             "date": session.date(row["created"]),
-            "kind": session.say(LOOKED[row["kind"]]),
+            "kind": kinds[row["kind"]],
             "records": session.say.number(records),
             "classes": session.say.number(report.get("classes", {}).get("count")),
             "highest": session.say.percent(report.get("risk", {}).get("after", {}).get("highest")),
@@ -319,25 +318,25 @@ def _draw_registered(session: PageSession, release: OpenedRelease, found: list[C
     came = [total if one.came is None else one.came for one, total in zip(found, totals, strict=True)]
     left = [-(one.left or 0) for one in found]
     series = {
-        tr("were there before"): (stayed, ORIGINAL),
-        tr("came"): (came, RELEASE),
-        tr("left"): (left, "#9a9a9a"),
+        tr("also in the previous release"): (stayed, ORIGINAL),
+        tr("new"): (came, RELEASE),
+        tr("no longer there"): (left, "#9a9a9a"),
     }
     _draw_timeline(session, names, series, here)
     columns = [
-        ("name", session.say("Release"), "left"),
+        ("name", session.say("Code"), "left"),
         ("date", session.say("Date"), "left"),
         ("records", session.say("Records"), "right"),
         ("classes", session.say("Classes"), "right"),
         ("new", session.say("New columns"), "left"),
         ("models", session.say("Models"), "left"),
-        ("base", session.say("Bound by"), "left"),
-        ("check", session.say("With those before it"), "left"),
+        ("base", session.say("Checked with"), "left"),
+        ("check", session.say("With earlier releases"), "left"),
     ]
     table(columns, [_row(session, name, one, total) for name, one, total in zip(names, found, totals, strict=True)])
-    ui.label(
-        session.say("Checked again now, from what the registry keeps: each release against all before it.")
-    ).classes("text-caption text-quiet")
+    ui.label(session.say("Each release was checked now against all earlier ones in the registry.")).classes(
+        "text-caption text-quiet"
+    )
 
 
 def _row(session: PageSession, name: str, one: Chapter, total: int) -> dict[str, str]:
@@ -367,7 +366,7 @@ def _check(session: PageSession, one: Chapter) -> str:
     if one.breaches is None:
         return session.say("cannot be checked again")
     if not one.breaches:
-        return session.say("✓ exposes nobody")
+        return session.say("✓ exposes no one")
     lines = []
     for breach in one.breaches:
         attack = describe_attack(session, breach.attack)[0]
@@ -411,5 +410,7 @@ def _draw_timeline(
         chart(
             options,
             height="240px",
-            label=session.say("A release that is safe alone may not be safe beside another one of the same people."),
+            label=session.say(
+                "A release that is safe alone may not be safe together with another release of the same people."
+            ),
         )

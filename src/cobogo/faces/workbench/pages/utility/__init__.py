@@ -22,14 +22,16 @@ if TYPE_CHECKING:
     from cobogo.examine.utility.pairs.pair import TablePair
 
 UTILITY_UNFIT = {
-    "original": tr("This compares with the original, which you may not read."),
+    "original": tr("This needs the original, which you may not read."),
     "buckets": tr(
-        "The records are in buckets, apart from their sensitive values: questions about single rows do "
-        "not apply. The tabs of columns show what can be told."
+        "The records are in buckets, separate from their sensitive values: questions about single rows do not "
+        "apply. The tabs for columns show what can be compared."
     ),
-    "marginals": tr("The release is tables of counts and has no rows. The tabs of columns show what can be told."),
-    "columns": tr("No column of both sides can be compared, so there is nothing to ask about."),
-    "labels": tr("No column that was released as it is has 2 to 100 values: there is nothing to predict."),
+    "marginals": tr(
+        "The release consists of tables of counts and has no rows. The tabs for columns show what can be compared."
+    ),
+    "columns": tr("No column exists in both the original and the release, so there is nothing to compare."),
+    "labels": tr("No unchanged column has 2 to 100 values, so there is nothing to predict."),
 }
 
 UTILITY_TAB = {
@@ -49,8 +51,8 @@ async def build(desk: Desk) -> None:
         if not release.mine:
             trouble(
                 session.say(
-                    "The original belongs to somebody else, or is no longer here. You see the release, and what its "
-                    "evidence tells; nothing of the original is read."
+                    "You may not read the original, or it no longer exists. You see the release and the "
+                    "figures of its evidence."
                 )
             )
         drawn = {
@@ -99,8 +101,8 @@ def show_queries(session: PageSession, release: OpenedRelease) -> None:
     """Random counting queries, answered from the release."""
     ui.label(
         session.say(
-            "Random questions of the kind “how many are between 30 and 40, live in this region and have that "
-            "occupation?”, answered from the release and held against the truth."
+            "Random questions such as “how many people are between 30 and 40, live in this region and have "
+            "that occupation?”, answered from the release and compared with the original."
         )
     ).classes("text-body2 text-quiet")
     body = ui.column().classes("w-full")
@@ -112,7 +114,7 @@ def show_queries(session: PageSession, release: OpenedRelease) -> None:
         options = {share: session.say.percent(share) for share in SELECTIVITIES}
         with ui.row().classes("items-end w-full"):
             width = ui.select(
-                options, value=0.05, label=session.say("Each asks about this share of the records, roughly")
+                options, value=0.05, label=session.say("Approximate share of the records that each question is about")
             ).style("width: 20rem")
             figures = ui.row()
         result = ui.column().classes("w-full")
@@ -124,7 +126,7 @@ def show_queries(session: PageSession, release: OpenedRelease) -> None:
                 result,
                 lambda: release.measure_pair(_workload, share),
                 lambda errors: _errors(session, errors, fit[1], figures),
-                what=session.say("Asking …"),
+                what=session.say("Computing the answers …"),
             )
 
         width.on_value_change(again)
@@ -138,7 +140,9 @@ def _errors(session: PageSession, errors: Any, about: tuple[str, ...], figures: 
     figures.clear()
     with figures:
         metric(
-            session.say("Median error"), session.say.percent(median), help=session.say("half of the answers are closer")
+            session.say("Median error"),
+            session.say.percent(median),
+            help=session.say("half of the answers have a smaller error"),
         )
         metric(session.say("Middle half of the errors"), f"{session.say.percent(lower)} – {session.say.percent(upper)}")
         metric(session.say("Answers within 10% of the truth"), session.say.percent(float((errors <= WITHIN).mean())))
@@ -150,18 +154,18 @@ def _errors(session: PageSession, errors: Any, about: tuple[str, ...], figures: 
     with ui.card().classes("w-full"):
         curves(
             session,
-            {session.say("Release"): points},
-            across=session.say("wrong by at most"),
+            {session.say("Released data"): points},
+            across=session.say("error, at most"),
             up=session.say("share of the answers"),
             label=session.say(
-                "Random questions of the kind “how many are between 30 and 40, live in this region and have that "
-                "occupation?”, answered from the release and held against the truth."
+                "Random questions such as “how many people are between 30 and 40, live in this region and "
+                "have that occupation?”, answered from the release and compared with the original."
             ),
             shares=True,
         )
     ui.label(
         session.say(
-            "{n} questions about: {columns}. A coarser value counts evenly for all that it may stand for.",
+            "{n} questions about: {columns}. A generalized value is spread evenly over all values that it may mean.",
             n=len(errors),
             columns=", ".join(about),
         )
@@ -172,8 +176,8 @@ def show_prediction(session: PageSession, release: OpenedRelease) -> None:
     """Models that learnt from the release, asked about originals."""
     ui.label(
         session.say(
-            "Three models learn to predict a column from the quasi-identifiers, once from the original and "
-            "once from the release. Both are asked about original records that they have not seen."
+            "Three models are trained to predict a column from the quasi-identifiers, once on the original "
+            "and once on the release. Both are tested on original records that were not used for training."
         )
     ).classes("text-body2 text-quiet")
     if find_spec("sklearn") is None:
@@ -187,12 +191,13 @@ def show_prediction(session: PageSession, release: OpenedRelease) -> None:
     def draw(fit: tuple[str | None, tuple[str, ...], tuple[str, ...]]) -> None:
         why, _, labels = fit
         if why is not None or not labels:
-            trouble(session.say(UTILITY_UNFIT[why or "labels"]))
+            unfit = UTILITY_UNFIT["labels" if why is None else why]
+            trouble(session.say(unfit))
             return
         with ui.row().classes("items-end w-full"):
-            label = ui.select(list(labels), value=labels[0], label=session.say("What is to be predicted"))
+            label = ui.select(list(labels), value=labels[0], label=session.say("Column to predict"))
             label.style("width: 20rem")
-            go = ui.button(session.say("Learn"), icon="model_training").props("no-caps")
+            go = ui.button(session.say("Train the models"), icon="model_training").props("no-caps")
             figures = ui.row()
         result = ui.column().classes("w-full")
 
@@ -205,7 +210,7 @@ def show_prediction(session: PageSession, release: OpenedRelease) -> None:
                     result,
                     lambda: release.measure_pair(_learnt, wanted),
                     lambda found: _accuracies(session, found, figures),
-                    what=session.say("The models are learning …"),
+                    what=session.say("The models are being trained …"),
                 )
             finally:
                 go.enable()
@@ -218,12 +223,12 @@ def show_prediction(session: PageSession, release: OpenedRelease) -> None:
 def _accuracies(session: PageSession, found: dict[str, Any], figures: ui.row) -> None:
     figures.clear()
     if not found["models"]:
-        trouble(session.say("There are too few records to learn from."))
+        trouble(session.say("There are too few records to train a model."))
         return
     names = [session.say(KIND.get(name, name)) for name in found["models"]]
     sides = {
         session.say("Original"): [one["original"] for one in found["models"].values()],
-        session.say("Release"): [one["release"] for one in found["models"].values()],
+        session.say("Released data"): [one["release"] for one in found["models"].values()],
     }
     best = {side: max(values) for side, values in sides.items()}
     with figures:
@@ -267,12 +272,13 @@ def _accuracies(session: PageSession, found: dict[str, Any], figures: ui.row) ->
             options,
             height="300px",
             label=session.say(
-                "Three models learn to predict a column from the quasi-identifiers, once from the original and "
-                "once from the release. Both are asked about original records that they have not seen."
+                "Three models are trained to predict a column from the quasi-identifiers, once on the "
+                "original and once on the release. Both are tested on original records that were not used for "
+                "training."
             ),
         )
     text = session.say(
-        "Share of {records} held-out original records whose “{label}” is predicted right.",
+        "Share of {records} held-out original records whose “{label}” is predicted correctly.",
         records=found["held_out"],
         label=found["label"],
     )
@@ -284,7 +290,7 @@ def show_losses(session: PageSession, release: OpenedRelease) -> None:
     from cobogo.tell.report.html import utility_rows
 
     say, report = session.say, release.report
-    ui.label(session.say("What the recoding lost by each metric, as the release's own report has it.")).classes(
+    ui.label(session.say("The information loss by each metric, from the report of the release.")).classes(
         "text-body2 text-quiet"
     )
     known = {name: value for name, value in report.get("metrics", {}).items() if value is not None}
@@ -298,7 +304,7 @@ def show_losses(session: PageSession, release: OpenedRelease) -> None:
         table(columns, [_loss(session, name, value) for name, value in known.items()])
         absent = [metric_name(name, say) for name, value in report["metrics"].items() if value is None]
         if absent:
-            text = session.say("These say nothing about this release: {names}.", names=", ".join(absent))
+            text = session.say("These metrics do not apply to this release: {names}.", names=", ".join(absent))
             ui.label(text).classes("text-caption text-quiet")
     else:
         trouble(
@@ -313,7 +319,7 @@ def show_losses(session: PageSession, release: OpenedRelease) -> None:
         columns = [
             ("name", session.say("Metric"), "left"),
             ("before", session.say("Original"), "right"),
-            ("after", session.say("Release"), "right"),
+            ("after", session.say("Released data"), "right"),
             ("why", session.say("What it means"), "left"),
         ]
         ui.label(session.say("Measured when the release was made")).classes("text-subtitle1")

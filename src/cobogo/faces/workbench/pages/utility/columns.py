@@ -29,14 +29,12 @@ UTILITY_SHOWN = {
 UTILITY_HOW = {
     "values": tr("Value by value, the most frequent ones first."),
     "bins": tr("Numbers in intervals of equal width; the first and the last are open."),
-    "level": tr("Both sides at level {level} of {height}, as it was released: what differs is what suppression did."),
+    "level": tr("Both sides at the released level, {level} of {height}: differences come from suppression."),
     "spread": tr(
-        "Each record has a level of its own: a released value is spread evenly over the originals that it "
-        "may stand for, as an analyst would do."
+        "Each record has its own level: a released value is spread evenly over the original values that it "
+        "may mean, as an analyst would do."
     ),
-    "replaced": tr(
-        "The values were replaced by others, so that none is left to compare with. What was kept is how many there are."
-    ),
+    "replaced": tr("The values were replaced by others, so there is nothing to compare. Only their number was kept."),
 }
 
 UTILITY_NUMBER = {
@@ -101,19 +99,15 @@ def show_distributions(session: PageSession, release: OpenedRelease) -> None:
     """Every column: how it is distributed on both sides, and how far that moved."""
     ui.label(
         session.say(
-            "How the records are spread over the values of each column, before and after. The percentage "
-            "beside a column is the share of the records that would have to change for both to agree."
+            "The distribution of each column, in the original and in the release. The percentage beside a "
+            "column is the share of the records that would have to change to make both equal."
         )
     ).classes("text-body2 text-quiet")
     body = ui.row().classes("w-full no-wrap items-start cobogo-beside")
 
     def draw(columns: dict[str, str]) -> None:
         if not columns:
-            trouble(
-                session.say(
-                    "No column of the release is one of the original's, so there is nothing to put side by side."
-                )
-            )
+            trouble(session.say("No column of the release is also in the original, so there is nothing to compare."))
             return
         with ui.row().classes("w-full no-wrap items-start cobogo-beside"):
             with ui.card().tight().style("width: 300px; flex: none"):
@@ -176,7 +170,7 @@ def _draw_column(session: PageSession, release: OpenedRelease, found: Distributi
         if found.apart is not None:
             ui.label(
                 session.say(
-                    "{share} of the records would have to change for both sides to agree.",
+                    "{share} of the records would have to change to make both sides equal.",
                     share=session.say.percent(found.apart),
                 )
             ).classes("text-body2")
@@ -184,13 +178,13 @@ def _draw_column(session: PageSession, release: OpenedRelease, found: Distributi
         if undone is not None:
             ui.label(
                 session.say(
-                    "These values were exchanged by chance, with probabilities that are published. Whoever undoes "
-                    "that, as the report does, estimates the distribution to within {share}.",
+                    "These values were exchanged at random, with probabilities that are published. Corrected "
+                    "for that, as in the report, the distribution can be estimated with an error of {share}.",
                     share=session.say.percent(undone),
                 )
             ).classes("text-body2")
         series: dict[str, Any] = {} if found.before is None else {session.say("Original"): found.before}
-        series[session.say("Release")] = found.after
+        series[session.say("Released data")] = found.after
         labels = [value_text(session, one) for one in found.shown]
         upright = any(one.kind == "interval" for one in found.shown)
         bars(session, labels, series, label=f"{found.column}. {how}", upright=upright)
@@ -200,19 +194,15 @@ def show_contingencies(session: PageSession, release: OpenedRelease) -> None:
     """Two columns at once: heat maps of both sides and of what changed."""
     ui.label(
         session.say(
-            "Do two columns still go together as they did? Each cell is a share of the records; in the third "
-            "map blue cells lost records, red cells gained some."
+            "Is the relation between two columns still the same? Each cell is a share of the records. In the "
+            "third map, blue cells lost records and red cells gained records."
         )
     ).classes("text-body2 text-quiet")
     body = ui.column().classes("w-full")
 
     def draw(columns: dict[str, str]) -> None:
         if len(columns) < 2:
-            trouble(
-                session.say(
-                    "No column of the release is one of the original's, so there is nothing to put side by side."
-                )
-            )
+            trouble(session.say("No column of the release is also in the original, so there is nothing to compare."))
             return
         listed = list(columns)
         sensitive = [name for name, role in columns.items() if role == "sensitive"]
@@ -249,16 +239,16 @@ def show_contingencies(session: PageSession, release: OpenedRelease) -> None:
 def _maps(session: PageSession, found: Contingency | None, figures: ui.row) -> None:
     figures.clear()
     if found is None:
-        trouble(session.say("This release does not tell these two columns together."))
+        trouble(session.say("This release does not contain these two columns together."))
         return
     rows, across = ([value_text(session, one) for one in side] for side in (found.rows, found.across))
     most = max(float(side.max()) for side in (found.before, found.after) if side is not None)
     with figures:
         if found.apart is not None:
             metric(
-                session.say("Moved"),
+                session.say("Difference"),
                 session.say.percent(found.apart),
-                help=session.say("of the records, to make both maps agree"),
+                help=session.say("of the records would have to change"),
             )
         before, after = found.association
         shown = (
@@ -266,16 +256,18 @@ def _maps(session: PageSession, found: Contingency | None, figures: ui.row) -> N
             if before is None
             else f"{session.say.number(before, 3)} → {session.say.number(after, 3)}"
         )
-        metric(session.say("Association (Cramér's V)"), shown, help=session.say("0 is none, 1 the strongest there is"))
+        metric(
+            session.say("Association (Cramér's V)"), shown, help=session.say("0 is none, 1 is the strongest possible")
+        )
     if "spread" in found.how:
         ui.label(
             session.say(
-                "Each record has a level of its own: a released value is spread evenly over the originals that it "
-                "may stand for, as an analyst would do."
+                "Each record has its own level: a released value is spread evenly over the original values "
+                "that it may mean, as an analyst would do."
             )
         ).classes("text-caption text-quiet")
     with ui.row().classes("w-full no-wrap gap-2 cobogo-beside"):
-        maps = [(session.say("Release"), found.after, False)]
+        maps = [(session.say("Released data"), found.after, False)]
         if found.before is not None:
             maps.insert(0, (session.say("Original"), found.before, False))
             maps.append((session.say("Difference"), found.after - found.before, True))
@@ -287,7 +279,7 @@ def _maps(session: PageSession, found: Contingency | None, figures: ui.row) -> N
 
 def show_numbers(session: PageSession, release: OpenedRelease) -> None:
     """Means, deviations and quartiles."""
-    ui.label(session.say("Columns of numbers, in figures.")).classes("text-body2 text-quiet")
+    ui.label(session.say("Statistics of the numeric columns.")).classes("text-body2 text-quiet")
     body = ui.column().classes("w-full")
     ui.timer(
         0.01,
@@ -298,7 +290,7 @@ def show_numbers(session: PageSession, release: OpenedRelease) -> None:
 
 def _numbers(session: PageSession, found: dict[str, tuple[Summary | None, Summary | None]]) -> None:
     if not found:
-        trouble(session.say("No column holds numbers."))
+        trouble(session.say("No column has numbers."))
         return
     fields = ("records", "missing", "mean", "deviation", "least", "quarter", "median", "three", "most")
     columns = [("name", session.say("Column"), "left"), ("side", "", "left")]
@@ -306,7 +298,7 @@ def _numbers(session: PageSession, found: dict[str, tuple[Summary | None, Summar
     rows, estimated = [], False
     for name, (before, after) in found.items():
         sides = [] if before is None else [(session.say("Original"), before)]
-        for side, one in [*sides, (session.say("Release"), after)]:
+        for side, one in [*sides, (session.say("Released data"), after)]:
             if one is None:
                 rows.append({"name": name, "side": session.say("Release: no numbers")} | dict.fromkeys(fields, "–"))
                 continue
@@ -324,10 +316,10 @@ def _numbers(session: PageSession, found: dict[str, tuple[Summary | None, Summar
         ui.label(
             "* "
             + session.say(
-                "Each record has a level of its own: a released value is spread evenly over the originals that it "
-                "may stand for, as an analyst would do."
+                "Each record has its own level: a released value is spread evenly over the original values "
+                "that it may mean, as an analyst would do."
             )
         ).classes("text-caption text-quiet")
     ui.label(
-        session.say("The least and the most of the original are the values of single people: keep them to yourself.")
+        session.say("The smallest and the largest value of the original belong to single people. Do not share them.")
     ).classes("text-caption text-quiet")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sys
 import textwrap
@@ -119,7 +120,13 @@ def complain(error: CobogoError) -> None:
     if _FOR_PROGRAMS.get():
         say_json({"error": error.as_dict()})
     first, *rest = f"cobogo: {language.terminal_speech().error(error)}".splitlines()
-    print("\n".join([first, *(f"        {line}" for line in rest)]), file=sys.stderr)
+    lines = [*rest, _dim(f"[{', '.join(dict.fromkeys(one.code for one in error.errors or (error,)))}]")]
+    print("\n".join([first, *(f"        {line}" for line in lines)]), file=sys.stderr)
+
+
+def _dim(text: str) -> str:
+    """A text that a terminal shows less bright."""
+    return f"\x1b[2m{text}\x1b[0m" if sys.stderr.isatty() and "NO_COLOR" not in os.environ else text
 
 
 def complain_of_defect(error: Exception) -> None:

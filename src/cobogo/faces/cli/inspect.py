@@ -116,6 +116,7 @@ def write_starter_policy(
         path=_relative_path(data, target.parent),
         separator=options.separator,
         encoding=options.encoding,
+        language=language.terminal_speech().language,
     )
     try:
         with target.open("x", encoding="utf-8", newline="\n") as stream:

@@ -30,6 +30,7 @@ TYPES = {
     "integer": tr("integer"),
     "decimal": tr("decimal"),
     "date": tr("date"),
+    "boolean": tr("boolean"),
     "category": tr("category"),
     "text": tr("text"),
     "empty": tr("empty"),

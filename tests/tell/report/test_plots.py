@@ -54,7 +54,7 @@ def test_as_svg_a_plot_has_the_same_texts_and_nothing_that_runs(hostile: Content
         assert {element.tag.removeprefix("{http://www.w3.org/2000/svg}") for element in drawn.iter()} <= {
             "svg", "rect", "line", "text",
         }  # fmt: skip
-        assert all("on" != name[:2] for element in drawn.iter() for name in element.attrib)
+        assert all(name[:2] != "on" for element in drawn.iter() for name in element.attrib)
 
 
 def test_the_ends_of_a_text_are_where_they_were_measured(tmp_path: Path) -> None:

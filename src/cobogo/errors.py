@@ -71,7 +71,7 @@ class CobogoError(Exception):
         return f"{sentence}\n{self.remedy}" if self.remedy else sentence
 
     @classmethod
-    def gather(cls, errors: Sequence[CobogoError], name: str) -> CobogoError:
+    def gather(cls, errors: Sequence[CobogoError], name: str) -> Self:
         """One error for everything that is wrong with a file. Each error's ``where`` is a place within the file.
 
         >>> wrong = [PolicyError("unknown key", where="data.pth"), PolicyError("must be a number", where="k")]

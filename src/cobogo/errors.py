@@ -33,15 +33,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 
-def number_of(number: int, noun: str, plural: str | None = None) -> str:
-    """A number with its noun.
-
-    >>> number_of(1, "record"), number_of(1200, "class", "classes")
-    ('1 record', '1,200 classes')
-    """
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
-
-
 _ENDS = (".", "!", "?", ":")
 """What ends a sentence."""
 

@@ -32,7 +32,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
-
 _ENDS = (".", "!", "?", ":")
 """What ends a sentence."""
 

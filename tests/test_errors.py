@@ -80,3 +80,12 @@ def test_an_error_that_is_changed_keeps_its_template() -> None:
 def test_texts_survive_a_process() -> None:
     text = tr("{file}, line {line}", file="a.csv", line=3)
     assert pickle.loads(pickle.dumps(text)).template == text.template
+
+
+def test_the_portuguese_page_shows_the_same_errors() -> None:
+    shown = [
+        re.findall(r"^ +(\[COBOGO-.*\])$", (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE)
+        for page in ("docs/errors.md", "docs/pt/errors.md")
+    ]
+    assert shown[0]
+    assert shown[0] == shown[1]

@@ -221,4 +221,5 @@ def _read_files(table: Mapping[str, Any], home: Path, where: str) -> dict[str, A
 def _name_table(error: PolicyError, name: str) -> PolicyError:
     """An error about a key of the table, with the table's name before the key."""
     place = (error.where or name).removeprefix(name).removeprefix(", ")
-    return PolicyError(error.what, where=f"{name}, {TABLE}" + (f".{place}" if place else ""), remedy=error.remedy)
+    where = f"{name}, {TABLE}" + (f".{place}" if place else "")
+    return PolicyError(error.what, where=where, remedy=error.remedy, code=error.code)

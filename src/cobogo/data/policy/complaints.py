@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, get_args
 from pydantic import BaseModel, Tag, ValidationError
 from pydantic_core import ErrorDetails
 
-from cobogo.errors import CobogoError, PolicyError
+from cobogo.errors import PolicyError
 from cobogo.floor.language import Text, tr
 from cobogo.floor.untrusted import shorten
 
@@ -41,7 +41,7 @@ class Complaint(NamedTuple):
     code: str
 
 
-def explain_error(error: ValidationError, name: str, root: type[BaseModel]) -> CobogoError:
+def explain_error(error: ValidationError, name: str, root: type[BaseModel]) -> PolicyError:
     """Everything that a validation complains about, as one error."""
     return PolicyError.gather(list_errors(error, root), name)
 

@@ -153,7 +153,7 @@ def test_the_budget_pays_before_anything_is_drawn(data: Path, tmp_path: Path) ->
     with pytest.raises(PolicyError, match="--analyst"):
         run(data, tmp_path / "two", *asked[:4])
     assert len(books.entries("calls")) == 1
-    with pytest.raises(LedgerError, match="no book"):
+    with pytest.raises(LedgerError, match="not in this ledger"):
         run(data, tmp_path / "two", *asked[:2], "--dataset", "others", "--analyst", "ana")
 
 

@@ -281,7 +281,7 @@ def test_what_cannot_be_asked_is_refused() -> None:
         (asking([K], ["place"]), "none of the marginals has"),
         (asking([{"model": "c-k-safety", "c": 0.9, "k": 1}]), "no records"),
         (asking([{"model": "p-sensitive-k-anonymity", "p": 2, "k": 3}], *several), "no records"),
-        (policy("optimal", [K]) | {"recoding": {"marginals": [["place"]]}}, "makes no marginals"),
+        (policy("optimal", [K]) | {"recoding": {"marginals": [["place"]]}}, "does not make marginals"),
     ):
         with pytest.raises(PolicyError, match=words):
             cb.anonymize(rows, asked)

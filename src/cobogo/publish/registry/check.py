@@ -123,7 +123,7 @@ def stranger_warnings(
     not recognized. So the attacks are run on the released values, and the warning reports what they would find if the
     people were the same.
     """
-    found = []
+    found: list[str] = []
     for identity, before in earlier.items():
         shared, least = len(before.cross(new).before), min(len(before.classes), len(new.classes))
         words: Text | None = None

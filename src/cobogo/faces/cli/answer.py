@@ -231,7 +231,7 @@ def _say_answer(found: Answer) -> None:
     console.say(console.table(header, rows))
     spent = Units.from_cost(found.spent)
     measure = found.spent.measure
-    console.say("")
+    console.say()
     console.say(
         tr(
             "Spent {spent}; left {left}.",

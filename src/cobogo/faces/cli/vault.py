@@ -140,7 +140,7 @@ def log(vault: Place, key: KeyFile, as_json: Json = False) -> None:
     header: list[str] = ["", tr("when"), tr("key"), tr("what"), tr("domain"), tr("values"), ""]
     rows = [[str(e.number), e.at, e.key, e.action, e.domain or "", say.number(e.count), e.detail] for e in entries]
     console.say(console.table(header, rows, numbers=[0, 5]))
-    console.say("")
+    console.say()
     console.say(tr("The chain holds. Write its end down elsewhere: {digest}", digest=digest))
 
 
@@ -164,7 +164,8 @@ def show(vault: Place, key: KeyFile, as_json: Json = False) -> None:
         [k["name"], ", ".join(k["roles"]), ", ".join(k["domains"]) or everywhere, k["revoked"] or ""]
         for k in found["keys"]
     ]
-    console.say("\n" + console.table([tr("key"), tr("roles"), tr("domains"), tr("revoked")], keys))
+    header = [tr("key"), tr("roles"), tr("domains"), tr("revoked")]
+    console.say("\n" + console.table(header, keys))
 
 
 @app.command()

@@ -49,9 +49,9 @@ REMEDIES = {
     SPECIFIC: tr("Use the hierarchies of the earlier release, or coarser ones."),
 }
 EXPOSED = {
-    "in both": tr("people in both releases"),
-    "who came or changed": tr("people who joined or changed"),
-    "who left or changed": tr("people who left or changed"),
+    "in both": tr("in both releases"),
+    "who came or changed": tr("who joined or changed"),
+    "who left or changed": tr("who left or changed"),
 }
 
 

@@ -102,7 +102,7 @@ def test_one_that_cannot_serve_the_policy_says_why_and_the_others_run() -> None:
     found = compare(PEOPLE, POLICY | {"recoding": {"metric": "kl-divergence"}}, algorithms=["mu-argus", "optimal"])
     refused, optimal = found.runs
     assert not refused.solved
-    assert "cannot be told where classes overlap" in (refused.why or "")
+    assert "cannot be computed where classes overlap" in (refused.why or "")
     assert optimal.solved
     assert found.as_dict()["runs"][0]["solution"] is None
 

@@ -101,10 +101,10 @@ def judge(
     for model in asked:
         if model not in found:
             verdicts.append(ModelVerdict(model, False, None, None, 0, undecided=True))
-            why = tr(
+            elsewhere = tr(
                 "{model} needs data that are not in the release, and only the evidence can decide it", model=str(model)
             )
-            notes.append(why)
+            notes.append(elsewhere)
             continue
         verdict, why = _decide(found[model], manifest)
         verdicts.append(verdict)

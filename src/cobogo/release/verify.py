@@ -129,7 +129,7 @@ def _verify_drawn(
 def _misstatements(manifest: Manifest, verdicts: Sequence[ModelVerdict]) -> list[str]:
     """Where the manifest says that something else was measured, or that a model holds that does not."""
     found = {public_models.model_key(verdict.as_dict()): verdict for verdict in verdicts}
-    problems = []
+    problems: list[str] = []
     for entry in manifest.models:
         verdict = found.get(public_models.model_key(entry))
         if verdict is None or verdict.undecided:

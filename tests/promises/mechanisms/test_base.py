@@ -52,9 +52,9 @@ def test_values_beyond_64_bits_are_held_within() -> None:
 
 def test_nothing_in_nothing_out() -> None:
     assert Laplace(1, Fraction(1)).release([]) == []
-    with pytest.raises(PolicyError, match="nothing to choose"):
+    with pytest.raises(PolicyError, match="no candidates to choose"):
         ExponentialMechanism(1, Fraction(1)).choose([])
-    with pytest.raises(PolicyError, match="1 to choose 2 from"):
+    with pytest.raises(PolicyError, match="2 candidates are asked for, and there are only 1"):
         NoisyMax(1, Fraction(1), k=2).choose([1])
 
 

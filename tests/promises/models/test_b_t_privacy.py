@@ -163,11 +163,11 @@ def test_a_bandwidth_for_each_quasi_identifier() -> None:
 def test_too_many_tuples_are_refused_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(b_t_privacy, "TUPLES_AT_MOST", 2)
     _, classes = tables.classes(row(s="xyzxyzx", a="1232321"), [1] * 7)
-    with pytest.raises(SearchTooLarge, match="there are 3, and may be 2") as refused:
+    with pytest.raises(SearchTooLarge, match="there are 3 combinations, and it can compare at most 2") as refused:
         BT("s", 0.123, 0.5).measure(classes)
     assert refused.value.remedy
     monkeypatch.setattr(knowledge, "CELLS_AT_MOST", 2)
-    with pytest.raises(SearchTooLarge, match="3 distinct tuples and 3 sensitive values"):
+    with pytest.raises(SearchTooLarge, match="3 distinct combinations of quasi-identifiers and 3 sensitive values"):
         Injector("s", 1, 1).measure(classes)
 
 

@@ -783,7 +783,7 @@ def test_a_model_protects_sensitive_attributes_only(name: str, entry: Entry | No
         return
     with pytest.raises(PolicyError, match=r"'age', which is not a sensitive attribute.*\n.*: s, t"):
         build([{"model": name, "attribute": "age", **(entry.easy or {})}], ["s", "t"])
-    with pytest.raises(PolicyError, match="protects a sensitive attribute, and the policy has none"):
+    with pytest.raises(PolicyError, match="protects a sensitive attribute, and the policy has no sensitive attribute"):
         build([{"model": name, **(entry.easy or {})}], [])
     for_all = build([{"model": name, **(entry.easy or {})}], ["s", "t"])
     assert [model.attributes[0] for model in for_all] == ["s", "t"], "without an attribute, every one"

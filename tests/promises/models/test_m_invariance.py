@@ -154,7 +154,7 @@ def test_what_a_series_needs(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="not there"):
         cb.anonymize(FIRST, policy(tmp_path / "nowhere"))
     cb.anonymize(FIRST, policy(unit=None)).write(tmp_path / "nameless")
-    with pytest.raises(OutputError, match="does not tell its people apart"):
+    with pytest.raises(OutputError, match="does not identify its people"):
         cb.anonymize(FIRST, policy(tmp_path / "nameless"))
 
 

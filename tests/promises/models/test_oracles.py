@@ -382,7 +382,7 @@ class TestPresence:
 
     def test_profissional_and_professional_do_not_join(self, tmp_path: Path) -> None:
         """The two tables spell it differently: the people are not found, and nothing is measured by mistake."""
-        with pytest.raises(DataError, match="lacks 3 of the records"):
+        with pytest.raises(DataError, match="does not have 3 records of the data"):
             cb.anonymize(self.patients, self.policy(tmp_path, mapped=False, max=0.8))
 
 

@@ -349,7 +349,7 @@ def test_verification_recomputes_the_mechanism(here: Path) -> None:
         assert "does not keep" in cobogo("verify", "out/public", cwd=here, code=1)
     manifest.write_text(json.dumps(content))
     rows.write_text("count,items\n5,1\n5,2\n")
-    assert "no list of counts" in cobogo("verify", "out/public", cwd=here, code=1)
+    assert "not a list of decreasing counts" in cobogo("verify", "out/public", cwd=here, code=1)
 
 
 def test_counts_beyond_64_bits_are_too_many() -> None:

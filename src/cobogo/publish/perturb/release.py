@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -218,7 +219,7 @@ def _build_matrix(step: PramStep, labels: Sequence[Label], shares: Floats, where
                     raise PolicyError(
                         tr("a value of the matrix is not in the data"),
                         where=f"{where}.matrix",
-                        remedy=tr("Use only values that the column has, with the same spelling."),
+                        remedy=_similar_value(name, labels),
                     )
             for other, share in row.items():
                 square[place[other], place[value]] = share
@@ -231,6 +232,12 @@ def _build_matrix(step: PramStep, labels: Sequence[Label], shares: Floats, where
             )
         square[np.diag_indices(len(labels))] += np.maximum(left, 0)
     return matrix.operator_from_matrix(steps.invariant_matrix(square, shares) if step.invariant else square)
+
+
+def _similar_value(name: str, labels: Sequence[Label]) -> Text:
+    near = difflib.get_close_matches(name, [label for label in labels if label is not None], n=1)
+    meant = [tr('Did you mean "{name}"?', name=near[0])] if near else []
+    return join([*meant, tr("Use only values that the column has, with the same spelling.")])
 
 
 def _needed_attributes(wanted: Perturbation) -> set[str]:

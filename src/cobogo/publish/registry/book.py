@@ -249,8 +249,8 @@ def _extend_quasi_identifiers(policy: Policy, released: set[str]) -> Policy:
             names = ", ".join(f'"{name}"' for name in changed)
             raise PolicyError(
                 tr(
-                    "{model} protects a sensitive attribute, but {names} were released before and are now "
-                    "quasi-identifiers",
+                    "{model} protects sensitive attributes, but these were released before and are now "
+                    "quasi-identifiers: {names}",
                     model=model["model"],
                     names=names,
                 ),

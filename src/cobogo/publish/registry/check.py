@@ -49,9 +49,9 @@ REMEDIES = {
     SPECIFIC: tr("Use the hierarchies of the earlier release, or coarser ones."),
 }
 EXPOSED = {
-    "in both": tr("people in both releases"),
-    "who came or changed": tr("people who joined or changed"),
-    "who left or changed": tr("people who left or changed"),
+    "in both": tr("in both releases"),
+    "who came or changed": tr("who joined or changed"),
+    "who left or changed": tr("who left or changed"),
 }
 
 
@@ -123,7 +123,7 @@ def stranger_warnings(
     not recognized. So the attacks are run on the released values, and the warning reports what they would find if the
     people were the same.
     """
-    found = []
+    found: list[str] = []
     for identity, before in earlier.items():
         shared, least = len(before.cross(new).before), min(len(before.classes), len(new.classes))
         words: Text | None = None

@@ -73,7 +73,7 @@ def build_coarser(policy: Policy, table: Table, counted: FrequencyTable) -> Coar
                         "({stated}), which would change how intervals are written",
                         stated=stated,
                     ),
-                    where=tr('{name}, attribute "{name2}"', name=policy.name, name2=name),
+                    where=tr('{policy}, attribute "{attribute}"', policy=policy.name, attribute=name),
                     remedy=tr("Round the numbers, or write a width with as many decimals."),
                 )
     return Coarser(counted, made)
@@ -113,7 +113,7 @@ def candidates(policy: Policy, made: Coarser, fixed: Levels) -> list[dict[str, i
         if isinstance(attribute.hierarchy, MaskHierarchy | PathHierarchy):
             raise PolicyError(
                 tr("the number of levels depends on the data, so a level cannot be chosen privately"),
-                where=tr('{name}, attribute "{name2}"', name=policy.name, name2=name),
+                where=tr('{policy}, attribute "{attribute}"', policy=policy.name, attribute=name),
                 remedy=tr("Give its level: sampling.levels.{name}.", name=name),
             )
         height = made.hierarchies[name].height

@@ -260,9 +260,9 @@ def test_a_marginal_of_whole_records(home: Path) -> None:
 @pytest.mark.slow
 def test_what_cannot_be_estimated_is_refused(home: Path, tmp_path: Path) -> None:
     for method, where, sensitive, word in (
-        ("uniform", {}, {"weight": ["1"]}, "no column"),
+        ("uniform", {}, {"weight": ["1"]}, "does not have the columns"),
         ("uniform", {}, {"age": ["30"], "disease": ["d0"]}, "one randomized"),
-        ("gamma-diagonal", {"age": ["30"]}, {"disease": ["d0"]}, "randomized, too"),
+        ("gamma-diagonal", {"age": ["30"]}, {"disease": ["d0"]}, "randomized too"),
         ("small-domain", {}, {"age": ["30"]}, "not randomized"),
     ):
         with pytest.raises(OutputError, match=word):

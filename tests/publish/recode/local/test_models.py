@@ -75,7 +75,7 @@ def test_every_class_holds(name, entry: Entry | None, data, rows, limit, people)
     except PolicyError:
         return
     if model.needs_members:
-        with pytest.raises(PolicyError, match="the original tuples behind each class"):
+        with pytest.raises(PolicyError, match="the original records of each class"):
             local(problem)
         return
     try:

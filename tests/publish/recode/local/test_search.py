@@ -147,7 +147,7 @@ def test_every_record_is_generalized_every_class_holds_and_no_full_domain_recodi
 
 def test_fewer_rows_than_k_is_a_clear_no():
     rows: Rows = [("a1", "b1", "c1", "x")] * 3
-    with pytest.raises(NoSolution, match="no recoding within the levels allowed"):
+    with pytest.raises(NoSolution, match="no recoding within the allowed levels"):
         cobogo.anonymize(frame(rows), policy([{"model": K, "k": 4}], 0.0))
 
 

@@ -79,7 +79,7 @@ def test_commands_of_the_curator(capsys: pytest.CaptureFixture[str]) -> None:
     for words, wanted, code in (
         (["SELECT MAX(salary) FROM patients", "--epsilon", "1"], "MAX is not answered", 2),
         (["SELECT COUNT(*) FROM patients"], "Say how much epsilon", 2),
-        (["SELECT COUNT(*) FROM patients", "--epsilon", "1", "--config", "none.toml"], "no such curator file", 2),
+        (["SELECT COUNT(*) FROM patients", "--epsilon", "1", "--config", "none.toml"], "no such file", 2),
         (["SELECT COUNT(*) FROM patients", "--epsilon", "1", "--analyst", "eve"], "there is no data set", 2),
     ):
         found, out, said = run(capsys, "answer", "sql", *words)

@@ -357,7 +357,7 @@ def compare_families(
                 where="--kind",
                 remedy=tr("Choose from: {makers}.", makers=", ".join(MAKERS)),
             )
-    skipped = {}
+    skipped: dict[str, str] = {}
     if "synthesis" in asked and find_spec("mbi") is None:
         del asked["synthesis"]
         skipped["synthesis"] = tr("mbi is not installed: pip install 'cobogo[synth]'")

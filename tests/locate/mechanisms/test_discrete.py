@@ -96,7 +96,7 @@ def test_a_prior_that_fits_no_grid_and_a_program_too_large_are_refused() -> None
         Optimal(0.01, square(3), spanner=0.9)
     with pytest.raises(ValueError, match="at most 1,024 cells"):
         GridExponential(0.01, square(33))
-    with pytest.raises(ValueError, match="4,096 cells at most"):
+    with pytest.raises(ValueError, match="at most 4,096 cells"):
         Elastic(0.01, square(65))
 
 

@@ -47,7 +47,7 @@ def test_choices_among_public_groups(ana: AnalystSession) -> None:
     assert ana.budget("people").spent == Units(20 * 10**9, 0)
     with pytest.raises(QueryRefused, match="keys are public"):
         ana.table("people").group_by("job").noisy_max(epsilon=1)
-    with pytest.raises(QueryRefused, match="3 groups to choose from. Got 4"):
+    with pytest.raises(QueryRefused, match=r"3 groups to choose from\. Got 4"):
         cities.top_k(4, epsilon=1)
 
 

@@ -250,7 +250,7 @@ def test_commands_that_cannot_be_carried_out_say_why(tmp_path: Path, capsys: pyt
         _run("serve", "--state", state, "--cloak", "circle")
     _run("enrol", "ana", "--state", state)
     _run("enrol", "ana", "--state", state, "--revoke")
-    assert capsys.readouterr().out.splitlines()[-1] == "Revoked   1 of ana"
+    assert capsys.readouterr().out.splitlines()[-1] == "Revoked   1 token of ana"
 
 
 def _run(*words: str) -> None:

@@ -18,7 +18,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field, PrivateAttr, ValidationError
 
 from cobogo.collect.protocol import Protocol
-from cobogo.data.policy.complaints import explain_error
+from cobogo.data.policy.complaints import list_errors
 from cobogo.data.policy.toml_file import PolicyTable, read_toml
 from cobogo.errors import PolicyError
 from cobogo.floor.language import tr
@@ -91,7 +91,7 @@ class Collection(PolicyTable):
         try:
             found = family.model_validate(_read_files(table, Path(home), where))
         except ValidationError as error:
-            raise _name_table(explain_error(error, name, family), name) from None
+            raise PolicyError.gather([_name_table(one) for one in list_errors(error, family)], name) from None
         found._where = where
         assert found.protocol.layout.width  # the protocol is built now, so that what it refuses is refused here
         cells = prod(found.protocol.shape)
@@ -218,8 +218,7 @@ def _read_files(table: Mapping[str, Any], home: Path, where: str) -> dict[str, A
     return found
 
 
-def _name_table(error: PolicyError, name: str) -> PolicyError:
+def _name_table(error: PolicyError) -> PolicyError:
     """An error about a key of the table, with the table's name before the key."""
-    place = (error.where or name).removeprefix(name).removeprefix(", ")
-    where = f"{name}, {TABLE}" + (f".{place}" if place else "")
+    where = f"{TABLE}.{error.where}" if error.where else TABLE
     return PolicyError(error.what, where=where, remedy=error.remedy, code=error.code)

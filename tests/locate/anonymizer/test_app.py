@@ -549,7 +549,7 @@ def test_of_many_who_are_enrolled_at_once_everybody_may_come_in(tmp_path: Path) 
 def test_plain_http_stays_on_the_machine(tmp_path: Path) -> None:
     check_leg("127.0.0.1", None, None)
     check_leg("0.0.0.0", None, None, plain=True)
-    with pytest.raises(InputError, match=r"would see where people are") as refused:
+    with pytest.raises(InputError, match=r"sees where people are") as refused:
         check_leg("0.0.0.0", None, None)
     assert "--plain-http" in str(refused.value)
     certificate, key = write_certificate(tmp_path / "tls", ["localhost", "127.0.0.1"])
@@ -559,7 +559,7 @@ def test_plain_http_stays_on_the_machine(tmp_path: Path) -> None:
         check_leg("127.0.0.1", certificate, None)
     with pytest.raises(InputError, match="no such file"):
         check_leg("127.0.0.1", tmp_path / "none", key)
-    with pytest.raises(OutputError, match="is there already"):
+    with pytest.raises(OutputError, match="already exists"):
         write_certificate(tmp_path / "tls", ["localhost"])
 
 
@@ -574,11 +574,11 @@ def test_a_server_of_plain_words(tmp_path: Path) -> None:
     for wrong, said in (
         ({"cloak": "circle"}, "no cloak 'circle'"),
         ({"cloak": "nearest-neighbours"}, "drawn around the person who asks"),
-        ({"identity": "anonymous"}, "must be consistent"),
+        ({"identity": "anonymous"}, "must be one of consistent"),
         ({"k": 1}, "'k' parameter"),
         ({"budget": 1.0}, "without --epsilon"),
         ({"epsilon": -1.0}, "'epsilon' parameter"),
-        ({"max_wait": -1.0}, "0 or above"),
+        ({"max_wait": -1.0}, "0 or more"),
     ):
         with pytest.raises(InputError, match=said):
             assemble_server(state, **wrong)  # type: ignore[arg-type]

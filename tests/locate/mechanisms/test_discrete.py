@@ -92,11 +92,11 @@ def test_a_prior_that_fits_no_grid_and_a_program_too_large_are_refused() -> None
         Optimal(0.01, square(3), [1, 2, 3])
     with pytest.raises(ValueError, match="at most 150 cells"):
         Optimal(0.01, square(13))
-    with pytest.raises(ValueError, match="dilation of 1 to 10"):
+    with pytest.raises(ValueError, match="dilation from 1 to 10"):
         Optimal(0.01, square(3), spanner=0.9)
-    with pytest.raises(ValueError, match="1,024 cells at most"):
+    with pytest.raises(ValueError, match="at most 1,024 cells"):
         GridExponential(0.01, square(33))
-    with pytest.raises(ValueError, match="4,096 cells at most"):
+    with pytest.raises(ValueError, match="at most 4,096 cells"):
         Elastic(0.01, square(65))
 
 

@@ -183,11 +183,11 @@ def test_days_that_cannot_be_and_regions_at_sea_are_refused_and_what_is_empty_is
     trips = ["locate", "synthesize", data / "points.csv", "--epsilon", 1, "--cell", 2000, "--number", 5]
     for region, said in (
         ("-3.90,-38.64,-3.68,-38.40", "longitude and latitude exchanged"),
-        ("-38.40,-3.90,-38.64,-3.68", "west and east exchanged"),
+        ("-38.40,-3.90,-38.64,-3.68", "west and east are exchanged"),
     ):
         assert said in command(*trips, f"--region={region}", cwd=tmp_path, code=2)
     assert not (tmp_path / "synthetic-trips").exists()
-    assert "no point lies in --region" in command(*trips, "--region=2.2,48.8,2.4,48.9", cwd=tmp_path)
+    assert "no point is in --region" in command(*trips, "--region=2.2,48.8,2.4,48.9", cwd=tmp_path)
 
 
 def test_a_release_with_times_that_cannot_be_does_not_verify(data: Path, tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ def test_columns_go_by_several_names_or_as_said() -> None:
     assert Points.from_arrow(table, user="quem").names == ("a",)
     with pytest.raises(DataError, match='no column "nobody"'):
         Points.from_arrow(table, user="nobody")
-    with pytest.raises(DataError, match="no column for lat"):
+    with pytest.raises(DataError, match="no column of latitudes"):
         Points.from_arrow(pa.table({"lon": [1.0]}))
 
 
@@ -145,6 +145,6 @@ def test_longitude_and_latitude_that_look_exchanged_are_refused_unless_said() ->
 
 
 def test_a_mechanism_takes_points_and_says_so() -> None:
-    with pytest.raises(DataError, match="takes points. Got DataFrame") as caught:
+    with pytest.raises(DataError, match=r"takes points\. Got DataFrame") as caught:
         PlanarLaplace(0.01).apply(pd.DataFrame({"lon": [1.0], "lat": [2.0]}), Seeded(1))  # type: ignore[arg-type]
     assert "from_pandas" in str(caught.value)

@@ -47,7 +47,7 @@ LABELS = {
     "knows": tr("Knows"),
     "made_up": tr("Invented"),
     "model": tr("Model"),
-    "not_tried": tr("Not tried"),
+    "not_tried": tr("Skipped"),
     "note": tr("Note"),
     "promise": tr("Promise"),
     "read": tr("Read"),
@@ -180,7 +180,7 @@ def table(header: list[str], rows: list[list[str]], *, numbers: Collection[int] 
     return "\n".join(text for row in [header, *rows] for text in lines(row))
 
 
-NARROWEST = 20
+NARROWEST = 10
 """Characters of a column that is wrapped, at least."""
 
 

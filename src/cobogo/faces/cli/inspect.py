@@ -45,7 +45,6 @@ def inspect(
     if as_json:
         console.say_json(inspection.as_json(profiles, suggestions))
         return
-    say = language.terminal_speech()
     console.say(column_table(profiles, suggestions))
     if any(not found.certain for found in suggestions):
         console.say()

@@ -68,13 +68,14 @@ def list_(
         title = say("Glossary. The words of the field.")
         blocks.append(f"{title}\n\n{_table(rows)}")
     console.say("\n\n".join(blocks))
-    console.say()
-    console.say(tr("`cobogo explain NAME` says more about each."))
+    more = say("`cobogo explain NAME` says more about each.")
+    console.say("\n" + _wrap(more, ""))
 
 
 def _table(rows: list[list[str]]) -> str:
     width = _width()
-    rows = [[textwrap.shorten(name, width // 2, placeholder="…"), about] for name, about in rows]
+    most = width // 2
+    rows = [[name if len(name) <= most else f"{name[: most - 1]}…", about] for name, about in rows]
     return console.table([tr("name"), tr("what it is")], rows, width=width)
 
 
@@ -172,8 +173,7 @@ def _explain_entry(found: str, section: Section, card: Card, entry: Entry) -> No
 
 def _say_heading(text: str) -> None:
     """Print what a part begins with, after an empty line."""
-    console.say()
-    console.say(text)
+    console.say("\n" + _wrap(language.terminal_speech()(text), ""))
 
 
 def _translate(text: str, say: Speech) -> str:

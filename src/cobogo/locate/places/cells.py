@@ -183,11 +183,7 @@ class PublicPlaces:
     def __post_init__(self) -> None:
         if self.names and len(self.names) != len(self.points):
             raise ValueError(
-                tr(
-                    "there must be a name for each of {places:,} places. Got {names:,} names instead",
-                    places=len(self.points),
-                    names=len(self.names),
-                )
+                tr("there are {names:,} names and {places:,} places", names=len(self.names), places=len(self.points))
             )
         if not len(self.points):
             raise ValueError(tr("there must be at least one place"))

@@ -302,11 +302,10 @@ def _cluster_pools(
         radius *= GROWTH
     raise NoSolution(
         tr(
-            "{alone:,} of {trips:,} trips cannot be grouped with {others} others, and at most {allowed:,} may be "
-            "suppressed",
+            "{alone:,} of {trips:,} trips fit into no group of {k} people, and at most {allowed:,} may be suppressed",
             alone=best,
             trips=trips,
-            others=asked.k - 1,
+            k=asked.k,
             allowed=allowed,
         ),
         where=tr("(k, δ)-anonymity with {method}", method=asked.method),

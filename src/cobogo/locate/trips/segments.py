@@ -88,7 +88,9 @@ def split_trips(
     """
     if points.user is None or points.time is None:
         raise DataError(
-            MISSING["user"] if points.user is None else MISSING["time"],
+            tr("there are no columns of users and times")
+            if points.user is None and points.time is None
+            else MISSING["user" if points.user is None else "time"],
             where="trajectories",
             remedy=tr("A trajectory needs the person and the time of each point: name their columns (--user, --time)."),
         )

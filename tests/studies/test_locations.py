@@ -113,7 +113,7 @@ UNHEARD = {
         "needs regions or sets of positions",
         lambda name: name not in (*CLOAKS, "disc", "dummies"),
     ),
-    "trilateration": ("needs positions", lambda name: name in CLOAKS),
+    "trilateration": ("needs reports that are positions", lambda name: name in CLOAKS),
     "mix-zone-linkage": ("needs crossings of a mix zone", lambda _: True),
 }
 """Which attacks cannot hear what, and why; all other pairs are tried."""
@@ -293,7 +293,7 @@ def test_a_release_says_what_all_reports_of_a_person_promise(file: Path, tmp_pat
     told = _told(out)  # about 89 m, of random noise
     warning = f"little is hidden: an attacker who averages the reports of one place finds it to about {told:,.0f} m"
     assert (warning in err) == (told < 100)
-    assert "ε = 0.05 per metre for all reports of a person, 5 at most" in said
+    assert "ε = 0.05 per metre for all reports of a person, at most 5" in said
     rows = pd.read_csv(out / "public" / "release.csv")
     assert rows.groupby("pseudonym").size().tolist() == [5] * 20
     assert rows["time"].str.endswith("0:00").all()

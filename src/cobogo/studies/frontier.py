@@ -28,7 +28,7 @@ from cobogo.studies.study import (
     try_release,
 )
 from cobogo.tell.report.labels import metric_name
-from cobogo.tell.report.page import Field, PageSection, Row, names, origin, page, paragraph, picture, table
+from cobogo.tell.report.page import Field, PageSection, Row, names, origin, page, paragraph, picture, short, table
 
 if TYPE_CHECKING:
     from cobogo.tell.report.canvas import Sheet
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 LIMIT = "suppression-limit"
 GAP = 0.75  # inches between the two panels
 DOT = 0.11
+COLUMNS = 5  # quasi-identifiers whose levels have columns of their own: more do not fit the page
 LINES = 6  # that can still be distinguished
 
 Given = dict[str, float]
@@ -98,7 +99,7 @@ class Frontier(Study):
         attributes = list(solved[0].levels or ()) if solved else []
         columns = [
             *(Field(name, "row num") for name in varied),
-            *(Field(names([name]), "num") for name in attributes),
+            *_level_fields(attributes, say),
             *release_fields(metric, say),
         ]
         unproven = any(not point.optimal for point in solved)
@@ -116,7 +117,7 @@ class Frontier(Study):
                 say("Every choice"),
                 say("The levels are those of the quasi-identifiers: 0 is the original value."),
                 [
-                    table(columns, self._rows(len(attributes), say)),
+                    table(columns, self._rows(attributes, say)),
                     *(
                         [paragraph(say("* the best solution that was found; not proven to be the best"))]
                         if unproven
@@ -138,15 +139,16 @@ class Frontier(Study):
             ),
         )
 
-    def _rows(self, attributes: int, say: Speech) -> list[Row]:
+    def _rows(self, attributes: Sequence[str], say: Speech) -> list[Row]:
         values = iter(say.column([point.value for point in self.points if point.levels is not None]))
         rows: list[Row] = []
         for point in self.points:
             given = [say.number(value) for value in point.given.values()]
             if point.levels is None:
-                rows.append([*given, *no_release(say, attributes + 6)])
+                rows.append([*given, *no_release(say, len(_level_fields(attributes, say)) + 6)])
             else:
                 levels = [say.number(level) for level in point.levels.values()]
+                levels = levels if len(levels) <= COLUMNS else [", ".join(levels)]
                 mark = "" if point.optimal else "*"
                 rows.append([*given, *levels, *release_cells(point, next(values), self.records, say, mark=mark)])
         return rows
@@ -278,6 +280,13 @@ def _has_gap(numbers: Sequence[float | None]) -> bool:
     """Whether a value is missing between two others."""
     there = [number for number, known in enumerate(numbers) if known is not None]
     return bool(there) and there[-1] - there[0] + 1 != len(there)
+
+
+def _level_fields(attributes: Sequence[str], say: Speech) -> list[Field]:
+    """A column for the level of each quasi-identifier, or one for all where they are many."""
+    if len(attributes) <= COLUMNS:
+        return [Field(names([name]), "num") for name in attributes]
+    return [Field(say("levels ({names})", names=", ".join(map(short, attributes))))]
 
 
 def _parameter(name: str, say: Speech) -> str:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cobogo.data.schema.portuguese import reason_in_portuguese
 
 from cobogo.data.schema import profile, suggest
 from cobogo.data.schema.words import TOPICS
@@ -66,7 +65,7 @@ def test_every_reason_is_said_in_portuguese() -> None:
             counted = [(value, 1) for value in dict.fromkeys(values)]
             records = max(len(values), 1)
             found = suggest(profile(name, records, records - len(values), len(counted), len(counted), counted))
-            said = reason_in_portuguese(found.reason)
+            said = speech("pt-BR")(found.reason)
             assert not english.search(said), (found.reason, said)
 
 

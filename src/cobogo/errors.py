@@ -30,7 +30,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 
 def number_of(number: int, noun: str, plural: str | None = None) -> str:
@@ -108,7 +108,7 @@ class CobogoError(Exception):
         }
 
     @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> CobogoError:
+    def from_dict(cls, content: Mapping[str, Any]) -> Self:
         """The error again, to be said in any language."""
         from cobogo.floor.language.text import from_json
 

@@ -323,7 +323,7 @@ def test_budgets_in_rho_are_spent_on_gaussian_noise(tmp_path: Path) -> None:
     assert {row[0] for row in session.sql("SELECT job, COUNT(*) FROM people GROUP BY job", rho=1, delta=1e-6).rows} == {
         "nurse", "cook", "judge",
     }  # fmt: skip
-    with pytest.raises(QueryRefused, match="counts in rho"):
+    with pytest.raises(QueryRefused, match="budget in rho"):
         session.sql("SELECT COUNT(*) FROM people", epsilon=1)
     assert session.budget("people").spent == Units(51 * 10**9, 10**12)
 
@@ -336,7 +336,7 @@ def test_exhaustion_refuses_cleanly_and_spends_nothing(curator: Curator) -> None
     bia = curator.session("bia")
     for _ in range(3):
         bia.sql("SELECT COUNT(*) FROM people", epsilon=0.1)
-    with pytest.raises(BudgetSpent, match="ε = 0 is left"):
+    with pytest.raises(BudgetSpent, match="ε = 0 of the budget is left"):
         bia.sql("SELECT COUNT(*) FROM people", epsilon=1e-9)
     assert len(curator.ledger.entries("people")) == 3
 

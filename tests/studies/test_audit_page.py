@@ -31,6 +31,6 @@ def test_why_an_attack_was_not_tried_is_said_in_the_language() -> None:
 
 def test_a_reason_of_an_audit_that_was_read_back_is_told_in_general() -> None:
     """audit.json holds English sentences; they are not mixed into a page in another language."""
-    assert reason(str("x is odd"), (), speech("en")) == "x is odd"
+    assert reason("x is odd", (), speech("en")) == "x is odd"
     assert "outro tipo de publicação" in reason("x is odd", (), speech("pt-BR"))
     assert "não pôde ser tentado" in reason("x is odd", (), speech("pt-BR"), fits=True)

@@ -88,7 +88,7 @@ def test_those_that_part_sensitive_values_have_no_value_of_the_metric() -> None:
     anatomy, optimal = found.runs
     assert anatomy.solved
     assert anatomy.value is None
-    assert any("loss says nothing of it" in note for note in anatomy.notes)
+    assert any("loss does not apply to it" in note for note in anatomy.notes)
     assert found.best == optimal
 
 

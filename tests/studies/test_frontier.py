@@ -106,8 +106,8 @@ def test_a_metric_that_counts_in_k_follows_it() -> None:
 @pytest.mark.parametrize(
     ("vary", "words"),
     [
-        ({}, "nothing is to be varied"),
-        ({"k": []}, "nothing is to be varied"),
+        ({}, "no parameter to vary was given"),
+        ({"k": []}, "no parameter to vary was given"),
         ({"t": [0.1]}, "no model of the policy has it"),
         ({"t-closeness.k": [2]}, "k-anonymity.k, l-diversity.l, suppression-limit"),
         ({"attribute": [2]}, "no model of the policy has it"),

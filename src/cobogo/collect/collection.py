@@ -166,11 +166,11 @@ class Collection(PolicyTable):
 def check_values(values: Sequence[str]) -> tuple[str, ...]:
     """Check that the values of a list differ and that none is empty."""
     if "" in values:
-        raise ValueError(tr("a value must not be empty"))
+        raise ValueError(tr("a value must not be empty"), tr("Remove it."))
     seen: set[str] = set()
     for value in values:
         if value in seen:
-            raise ValueError(tr("{value!r} appears twice", value=value))
+            raise ValueError(tr("{value!r} appears twice", value=value), tr("List each value once."))
         seen.add(value)
     return tuple(values)
 

@@ -300,7 +300,8 @@ def _earlier_releases(release: Path, policy: Policy | None) -> tuple[list[Path],
             entries = book.entries(policy.registry.dataset)
     except RegistryError as error:
         return [], [tr("earlier releases were not examined: {why}", why=error.what)]
-    found, notes = [], []
+    found: list[Path] = []
+    notes: list[str] = []
     for entry in entries:
         directory = Path(entry.summary["directory"])
         if entry.id == identity or directory.resolve() == release.resolve():

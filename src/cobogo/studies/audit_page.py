@@ -11,6 +11,7 @@ from markupsafe import Markup
 from cobogo.floor.language import Speech, Text, tr
 from cobogo.tell.report.bars import Bar, bar_panel
 from cobogo.tell.report.canvas import BLUE, MARGIN, ORANGE, WIDTH, Sheet
+from cobogo.tell.report.html import describe_model
 from cobogo.tell.report.page import (
     Cell,
     Field,
@@ -178,7 +179,7 @@ def _verdict(found: Audit, say: Speech) -> Markup:
 
 
 def _subject(found: Audit, say: Speech) -> Markup:
-    models = [", ".join([str(model.get("model")), *_parameters(model)]) for model in found.models]
+    models = [describe_model(model, say) for model in found.models]
     told = [
         (say("release"), found.release),
         (say("SHA-256 of its manifest"), found.sha256),
@@ -294,11 +295,6 @@ def _row(attack: type[Attack], findings: Findings, say: Speech) -> Row:
 
 def _option(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value).lower()
-
-
-def _parameters(model: dict[str, Any]) -> list[str]:
-    aside = ("model", "measured", "satisfied")
-    return [f"{name} = {value}" for name, value in model.items() if name not in aside and value is not None]
 
 
 def _signature(say: Speech) -> Markup:

@@ -105,7 +105,7 @@ class Comparison(Study):
         panels = [
             panel(metric_name(self.metric, say), lambda run: run.value, say.column, BLUE),
             panel(say("search time"), lambda run: run.seconds, each(say.seconds), PALE),
-            panel(say("suppressed records"), lambda run: run.suppressed, each(say.number), PALE),
+            panel(say("suppressed"), lambda run: run.suppressed, each(say.number), PALE),
             panel(say("classes"), lambda run: run.classes, each(say.number), PALE),
             panel(say("highest risk"), lambda run: run.risk, each(say.percent), ORANGE),
         ]

@@ -118,7 +118,7 @@ REFUSED = [
     (["decode", "pets.toml", "ok.csv", "--candidates", "ok.csv"], "--candidates: oue asks about listed values"),
     (["decode", "pets.toml", "ok.csv", "--level", "2"], "--level: must be above 0 and below 1"),
     (["plan"], "--frequency: must be above 0"),
-    (["plan", "--frequency", "0.1"], "--values, --epsilon: how many values, and what ε?"),
+    (["plan", "--frequency", "0.1"], "--values, --epsilon: the number of values and ε are not known"),
     (["plan", "pets.toml", "--frequency", "0.1", "--power", "0.2"], "--power: must be above 0.5"),
     (["plan", "pets.toml", "--frequency", "0.1", "--users", "0"], "--users: must be 1 or more"),
 ]

@@ -91,7 +91,7 @@ def test_from_zone_to_zone() -> None:
     assert names(zones, "abc", EAST, 1) == [None] * 3
     assert zones.inside("market") == 3
     assert None not in names(zones, "abc", WEST, 2)
-    with pytest.raises(ValueError, match="apart from 'square'"):
+    with pytest.raises(ValueError, match="has the name of 'square', or overlaps it"):
         zones.add(MixZone("near", -38.5001, -3.7, radius=50))
 
 

@@ -74,7 +74,7 @@ def test_the_noise_starts_from_the_centre_itself_and_not_from_its_cell() -> None
 def test_a_city_is_flat_enough_and_a_continent_costs_more() -> None:
     assert Centroid(0.01, AREAS["Fortaleza"]).sensitivity < 1.0005
     assert 1.01 < Centroid(0.01, AREAS["Helsinki"]).sensitivity < 1.04
-    with pytest.raises(ValueError, match="away from the poles"):
+    with pytest.raises(ValueError, match="must not reach the poles"):
         Centroid(0.01, Grid.from_bounds(0, 80, 10, 89, size=10_000))
 
 

@@ -169,7 +169,7 @@ def test_the_theorem_gives_what_was_computed_by_hand() -> None:
     assert epsilon_to_draw(0.01, 1.0, 100_000 * 2 * pi * 2**-24) is None
     assert epsilon_to_draw(0.01, 0.01, 100_000 * 2 * pi * 2**-32) is None
     assert epsilon_to_draw(50.0, 1.0, 1e-3) is not None
-    with pytest.raises(ValueError, match="digits can hold on a grid of 1 m"):
+    with pytest.raises(ValueError, match="floating-point numbers can hold on a grid of 1 m"):
         PlanarLaplace(1e-7, grid=World(1))
     with pytest.raises(ValueError, match="cells of 1 m or more"):
         PlanarLaplace(0.01, grid=World(0.5))

@@ -46,7 +46,7 @@ def test_people_are_counted_not_trips() -> None:
         time=np.concatenate([part.time for part in again]),
         user=["a"] * 150,
     )
-    with pytest.raises(NoSolution, match="5 trips of 5"):
+    with pytest.raises(NoSolution, match="5 of 5 trips"):
         anonymize_trips(alone, KDelta(2, 100, daily=True))
     assert anonymize_trips(joined(*again), KDelta(5, 100, daily=True)).suppressed == 0
 

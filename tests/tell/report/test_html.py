@@ -106,8 +106,9 @@ def test_portuguese_is_portuguese(typical: Content) -> None:
     text, page = read_page(typical, "pt-BR")
     assert '<html lang="pt-BR">' in text
     for said in (
-        "Publicado com k = 4", "quase-identificador", "Classes de equivalência", "Limite de supressão", "registros suprimidos",
-        "perda de informação", "Risco de reidentificação", "k-anonimato", "14.210 → 60", "0,1701", "100% → 71,2%",
+        "Publicado com k = 4", "quase-identificador", "Classes de equivalência", "Limite de supressão",
+        "registros suprimidos", "perda de informação", "Risco de reidentificação", "k-anonimato",
+        "14.210 → 60", "0,1701", "100% → 71,2%",
         "15 de novembro de 2025",
     ):  # fmt: skip
         assert said in page.text, said

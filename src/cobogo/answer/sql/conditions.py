@@ -12,7 +12,7 @@ from typing import cast
 from sqlglot import exp
 
 from cobogo.answer.query import Both, Compare, Comparison, Condition, Either, Literals, Missing, Not, OneOf
-from cobogo.answer.sql.nodes import WHERE, column_name, describe, take
+from cobogo.answer.sql.nodes import column_name, describe, place, take
 from cobogo.answer.sql.nodes import refusal as refuse
 from cobogo.errors import QueryRefused
 from cobogo.floor.language import Text, tr
@@ -64,7 +64,9 @@ def parse_condition(node: exp.Expression, dataset: DeclaredDataset, depth: int =
         as_written, exchanged = COMPARISONS[type(node)]
         if isinstance(left, exp.Column):
             return _comparison(left, as_written, right, dataset)
-        return _comparison(right, exchanged, left, dataset)
+        if isinstance(right, exp.Column):
+            return _comparison(right, exchanged, left, dataset)
+        raise refusal(tr("a comparison needs a column on one side and a literal on the other"))
     match node:
         case exp.Paren():
             return parse_condition(take(node, "this")[0], dataset, deeper)
@@ -120,8 +122,8 @@ def _comparison(
 
 
 def _declared_column(node: exp.Expression, dataset: DeclaredDataset) -> tuple[str, DeclaredColumn]:
-    name, quoted = column_name(node)
-    found = dataset.find_column(name, quoted=quoted, where=WHERE)
+    name, quoted = column_name(node, clause="WHERE")
+    found = dataset.find_column(name, quoted=quoted, where=place("WHERE"))
     return found, dataset.columns[found]
 
 

@@ -35,7 +35,12 @@ def check_text(text: str) -> None:
 
 def refusal(what: str, remedy: str = ALLOWED, *, clause: str = "") -> QueryRefused:
     """A refusal that names the clause of the SQL and says what is allowed instead."""
-    return QueryRefused(what, where=f"{WHERE}, {clause}" if clause else WHERE, remedy=remedy)
+    return QueryRefused(what, where=place(clause) if clause else WHERE, remedy=remedy)
+
+
+def place(clause: str) -> str:
+    """A clause of the question, as errors name it."""
+    return f"{WHERE}, {clause}"
 
 
 def take(node: exp.Expression, *names: str, ignored: tuple[str, ...] = ()) -> tuple[Any, ...]:
@@ -52,21 +57,21 @@ def describe(node: exp.Expression) -> str:
     return type(node).__name__.upper() if not isinstance(node, exp.Select) else "SELECT"
 
 
-def column_name(node: object) -> tuple[str, bool]:
-    """The name of a plain column, and whether it was quoted."""
+def column_name(node: object, *, clause: str) -> tuple[str, bool]:
+    """The name of a plain column in a clause, and whether it was quoted."""
     if not isinstance(node, exp.Column):
         if not isinstance(node, exp.Expression):
-            raise refusal(tr("the name of a column is missing"))
-        raise refusal(tr("found {node} where the name of a column is expected", node=describe(node)))
+            raise refusal(tr("the name of a column is missing"), clause=clause)
+        raise refusal(tr("found {node} where the name of a column is expected", node=describe(node)), clause=clause)
     (identifier,) = take(node, "this")
-    return identifier_name(identifier)
+    return identifier_name(identifier, clause=clause)
 
 
-def identifier_name(node: object) -> tuple[str, bool]:
-    """A name, and whether it was quoted."""
+def identifier_name(node: object, *, clause: str) -> tuple[str, bool]:
+    """A name in a clause, and whether it was quoted."""
     if not isinstance(node, exp.Identifier):
         if not isinstance(node, exp.Expression):
-            raise refusal(tr("a name is missing"))
-        raise refusal(tr("found {node} where a name is expected", node=describe(node)))
+            raise refusal(tr("a name is missing"), clause=clause)
+        raise refusal(tr("found {node} where a name is expected", node=describe(node)), clause=clause)
     name, quoted = take(node, "this", "quoted")
     return str(name), bool(quoted)

@@ -13,7 +13,16 @@ from sqlglot.errors import SqlglotError
 from cobogo.answer.public import PublicTable, extend_dataset, plan_join
 from cobogo.answer.query import CuratorQuery, Kind, Lookup, OrderBy, QueryAggregate, default_name
 from cobogo.answer.sql.conditions import parse_condition
-from cobogo.answer.sql.nodes import ALLOWED, WHERE, check_text, column_name, describe, identifier_name, refusal, take
+from cobogo.answer.sql.nodes import (
+    ALLOWED,
+    check_text,
+    column_name,
+    describe,
+    identifier_name,
+    place,
+    refusal,
+    take,
+)
 from cobogo.floor.language import join, tr
 from cobogo.floor.untrusted import fraction
 from cobogo.promises.curator_file import DeclaredDataset, find_dataset
@@ -34,7 +43,7 @@ def parse(
     select = _statement(text)
     parts = ("expressions", "from_", "joins", "where", "group", "order", "limit")
     expressions, source, joins, where, group, order, limit = take(select, *parts)
-    name = find_dataset(_table(source), datasets, WHERE)
+    name = find_dataset(_table(source), datasets, place("FROM"))
     lookup = _join(joins, datasets[name], public)
     dataset = extend_dataset(CuratorQuery(name, (), lookup=lookup), datasets[name])
     keys = _keys(group, dataset)
@@ -72,7 +81,7 @@ def _table(source: object) -> str:
     if not isinstance(table, exp.Table):
         raise refusal(tr("found {node} where a data set is expected", node=describe(table)), clause="FROM")
     (identifier,) = take(table, "this")
-    return identifier_name(identifier)[0]
+    return identifier_name(identifier, clause="FROM")[0]
 
 
 def _join(joins: list[exp.Join] | None, dataset: DeclaredDataset, public: Mapping[str, PublicTable]) -> Lookup | None:
@@ -84,8 +93,8 @@ def _join(joins: list[exp.Join] | None, dataset: DeclaredDataset, public: Mappin
     if not isinstance(table, exp.Table) or (kind or "INNER") != "INNER" or not using or len(using) != 1:
         raise refusal(tr("a join must have the form JOIN table USING (key)"), clause="JOIN")
     (identifier,) = take(table, "this")
-    name, key = identifier_name(identifier)[0], identifier_name(using[0])[0]
-    return plan_join(name, key, dataset, public, where=WHERE)
+    name, key = (identifier_name(one, clause="JOIN")[0] for one in (identifier, using[0]))
+    return plan_join(name, key, dataset, public, where=place("JOIN"))
 
 
 def _keys(group: object, dataset: DeclaredDataset) -> tuple[str, ...]:
@@ -95,8 +104,8 @@ def _keys(group: object, dataset: DeclaredDataset) -> tuple[str, ...]:
     (expressions,) = take(group, "expressions")
     keys = []
     for node in expressions or ():
-        name, quoted = column_name(node)
-        keys.append(dataset.find_column(name, quoted=quoted, where=WHERE))
+        name, quoted = column_name(node, clause="GROUP BY")
+        keys.append(dataset.find_column(name, quoted=quoted, where=place("GROUP BY")))
     if not keys:
         raise refusal(tr("no column is named"), clause="GROUP BY")
     if len(set(keys)) < len(keys):
@@ -114,10 +123,10 @@ def _outputs(
         alias, inner = None, node
         if isinstance(node, exp.Alias):
             inner, identifier = take(node, "this", "alias")
-            alias = identifier_name(identifier)[0]
+            alias = identifier_name(identifier, clause="SELECT")[0]
         if isinstance(inner, exp.Column):
-            name, quoted = column_name(inner)
-            found = dataset.find_column(name, quoted=quoted, where=WHERE)
+            name, quoted = column_name(inner, clause="SELECT")
+            found = dataset.find_column(name, quoted=quoted, where=place("SELECT"))
             if found not in keys:
                 raise refusal(
                     tr('"{name}" is selected, and the question does not group by it', name=found),
@@ -167,18 +176,18 @@ def _count(node: exp.Count, dataset: DeclaredDataset) -> tuple[Kind, str | None,
         (columns,) = take(inner, "expressions")
         if len(columns) != 1:
             raise refusal(tr("COUNT(DISTINCT …) of several columns is not answered"), clause="SELECT")
-        name, quoted = column_name(columns[0])
+        name, quoted = column_name(columns[0], clause="SELECT")
         if dataset.unit is not None and (
             name == dataset.unit or (not quoted and name.casefold() == dataset.unit.casefold())
         ):
             return "people", None, None
-        return "count_distinct", dataset.find_column(name, quoted=quoted, where=WHERE), None
+        return "count_distinct", dataset.find_column(name, quoted=quoted, where=place("SELECT")), None
     return "count", _column(inner, dataset), None
 
 
 def _column(node: object, dataset: DeclaredDataset) -> str:
-    name, quoted = column_name(node)
-    return dataset.find_column(name, quoted=quoted, where=WHERE)
+    name, quoted = column_name(node, clause="SELECT")
+    return dataset.find_column(name, quoted=quoted, where=place("SELECT"))
 
 
 def _share(node: object) -> Fraction:
@@ -201,7 +210,7 @@ def _order(node: object, names: list[str]) -> tuple[OrderBy, ...]:
     order = []
     for ordered in expressions:
         column, descending = take(ordered, "this", "desc", ignored=("nulls_first",))
-        name, quoted = column_name(column)
+        name, quoted = column_name(column, clause="ORDER BY")
         found = [known for known in names if known == name or (not quoted and known.casefold() == name.casefold())]
         if not found:
             raise refusal(

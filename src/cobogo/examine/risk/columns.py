@@ -124,7 +124,7 @@ def _findings(profile: ColumnProfile, topic: Topic | None, look: ColumnSource) -
     yield from _ages(profile, topic, look)
     yield from _places(profile, topic, clues, look)
     if topic is not None and topic.role is Role.SENSITIVE and "LGPD" in topic.why:
-        reason = tr("its name suggests {topic}", topic=topic.about)
+        reason = tr("its name is about {subject}", subject=topic.about)
         yield tr("sensitive personal data"), (LGPD_SENSITIVE,), topic.confidence, reason
 
 
@@ -181,7 +181,7 @@ def _places(
     """Areas smaller than a state, unless each is known to have enough people."""
     rules = (f"{HIPAA}(B)", LGPD)
     if topic is not None and topic.about == "coordinates" and profile.kind.type in (Type.DECIMAL, Type.TEXT):
-        yield tr("coordinates"), rules, 0.9, tr("its name suggests coordinates, which can show a home")
+        yield tr("coordinates"), rules, 0.9, tr("its name is about coordinates, which can show a home")
         return
     postal = next((finding for finding in clues if finding.kind is Clue.POSTAL_CODE), None)
     place = topic is not None and topic.about == "a place"
@@ -205,5 +205,5 @@ def _places(
         yield tr("small area"), rules, max(0.6, sure), reason
     elif topic is not None and not set(words_of(profile.name)) & _STATES:
         confidence = max(topic.confidence, sure)
-        reason = join([tr("its name suggests a place, perhaps smaller than a state"), people], by="; ")
+        reason = join([tr("its name is about a place, perhaps smaller than a state"), people], by="; ")
         yield tr("small area"), rules, confidence, reason

@@ -45,10 +45,10 @@ def inspect(
     if as_json:
         console.say_json(inspection.as_json(profiles, suggestions))
         return
-    say = language.terminal_speech()
     console.say(column_table(profiles, suggestions))
     if any(not found.certain for found in suggestions):
-        console.say(f"\n{say('? The role is a guess: look at the column and decide.')}")
+        console.say()
+        console.say(tr("? The role is a guess: look at the column and decide."))
     if write is not None:
         console.say_written(
             str(write), tr("Confirm the roles in it, then run: cobogo anonymize {policy}", policy=str(write))
@@ -88,6 +88,7 @@ def write_starter_policy(
         path=_relative_path(data, target.parent),
         separator=options.separator,
         encoding=options.encoding,
+        language=language.terminal_speech().language,
     )
     try:
         with target.open("x", encoding="utf-8", newline="\n") as stream:

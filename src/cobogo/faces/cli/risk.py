@@ -137,7 +137,7 @@ def _population(found: RiskReport, say: Speech) -> str:
     for name, title in _NAMES.items():
         one = known.estimates[name]
         if one.uniques is None:
-            rows.append([say(title), "–", "", say(one.why or "")])
+            rows.append([say(title), "–", "", say(one.why) if one.why else ""])
         else:
             mark = say("chosen by Dankar's rule") if name == chosen else ""
             rows.append([say(title), say.number(round(one.uniques)), say.percent(one.uniques / known.size), mark])

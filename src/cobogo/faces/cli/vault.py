@@ -164,7 +164,8 @@ def show(vault: Place, key: KeyFile, as_json: Json = False) -> None:
         [k["name"], ", ".join(k["roles"]), ", ".join(k["domains"]) or everywhere, k["revoked"] or ""]
         for k in found["keys"]
     ]
-    console.say("\n" + console.table([tr("key"), tr("roles"), tr("domains"), tr("revoked")], keys))
+    header = [tr("key"), tr("roles"), tr("domains"), tr("revoked")]
+    console.say("\n" + console.table(header, keys))
 
 
 @app.command()

@@ -9,6 +9,7 @@ import numpy as np
 
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 from cobogo.floor.randomness import Entropy
 from cobogo.locate.attacks.base import LocationAttack, LocationFindings, Scene, share
 from cobogo.locate.attacks.hearing import metres_to
@@ -188,7 +189,7 @@ class IntersectionOfCloaks(LocationAttack):
             len(hit),
             baseline=1 / max(len(crowd.people(np.arange(len(crowd.everyone)))), 1),
             figures={"people_left": share(left), "common_area": share(areas) if areas else None},
-            notes=() if hit else ("no pseudonym has two cloaks",),
+            notes=() if hit else (tr("no pseudonym has two cloaks"),),
         )
 
 

@@ -10,6 +10,7 @@ from numba import njit
 
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 from cobogo.floor.randomness import Entropy, Source, below
 from cobogo.locate.attacks.base import LocationAttack, LocationFindings, Scene, share
 from cobogo.locate.attacks.hearing import metres_to
@@ -242,7 +243,7 @@ class Identification(LocationAttack):
                 "mean_rank": share(np.mean(ranks, axis=0)) if ranks else None,
                 "unique": float(np.nanmean(raw.alone)) if np.isfinite(raw.alone).any() else None,
             },
-            notes=() if len(enough) else (f"nobody has {self.points} points",),
+            notes=() if len(enough) else (tr("no person has {points:,} points", points=self.points),),
         )
 
     def _scores(self, scene: Scene, order: Ints, first: Ints, count: Ints, rows: Ints) -> Floats:

@@ -23,6 +23,7 @@ from cobogo.floor.catalogue import card
 from cobogo.floor.files import write_private
 from cobogo.floor.language import tr
 from cobogo.floor.randomness import Entropy, Source
+from cobogo.floor.untrusted import shorten
 from cobogo.locate.crowds.mix_quality import EXACT, MixQuality, measure_mix, walking_weights
 from cobogo.locate.places.geometry import distance
 from cobogo.locate.places.points import Points
@@ -86,7 +87,13 @@ class MixZone:
         }
         for what, fine in right.items():
             if not fine:
-                raise ValueError(f"The {what!r} parameter of a mix zone is out of range. Got {getattr(self, what)!r}")
+                raise ValueError(
+                    tr(
+                        "The {name!r} parameter of a mix zone is out of range. Got {value} instead",
+                        name=what,
+                        value=shorten(getattr(self, what)),
+                    )
+                )
 
 
 @dataclass(frozen=True)
@@ -171,7 +178,13 @@ class MixZones:
         for other in self._zones.values():
             apart = float(distance(zone.lon, zone.lat, other.lon, other.lat))
             if zone.name == other.name or apart <= zone.radius + other.radius:
-                raise ValueError(f"The mix zone {zone.name!r} must have a name and a place apart from {other.name!r}")
+                raise ValueError(
+                    tr(
+                        "The mix zone {name!r} has the name of {other!r}, or overlaps it",
+                        name=zone.name,
+                        other=other.name,
+                    )
+                )
         self._zones[zone.name] = zone
         self._stays[zone.name] = {}
         self._save()
@@ -324,8 +337,8 @@ def _read(file: Path | None, silent: set[str]) -> list[MixZone]:
         silent.update(str(user) for user in content["silent"])
         return [MixZone(**zone) for zone in content["zones"]]
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
-        remedy = tr("Restore it, or remove it: then there are no zones, and nobody is silent.")
-        raise DataError(tr("is not a file of mix zones, or a damaged one"), where=str(file), remedy=remedy) from None
+        remedy = tr("Restore the file, or remove it: then there are no zones, and no person is silent.")
+        raise DataError(tr("is not a file of mix zones, or is damaged"), where=str(file), remedy=remedy) from None
 
 
 def _bits(stay: _Stay, company: Sequence[_Stay]) -> float:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from cobogo.tell.report.curves import Box, Plane
 
 KINDS = {
+    "original": tr("original"),
     "records": tr("records"),
     "one-way": tr("one-way distance"),
     "two-way": tr("two-way distance"),
@@ -356,7 +357,7 @@ def compare_families(
                 where="--kind",
                 remedy=tr("Choose from: {makers}.", makers=", ".join(MAKERS)),
             )
-    skipped = {}
+    skipped: dict[str, str] = {}
     if "synthesis" in asked and find_spec("mbi") is None:
         del asked["synthesis"]
         skipped["synthesis"] = tr("mbi is not installed: pip install 'cobogo[synth]'")

@@ -14,6 +14,7 @@ from cobogo.tell.report.curves import Curve, legend
 COLORS = (GREY, ORANGE, BLUE, PALE)
 SHOWN = 20  # labels of a plot of shares
 LINES = 30  # lines of a plot of estimates
+SMALLEST = 0.75  # of the size of a heading that does not fit: smaller ones are hard to read, and are shortened
 THICK = 0.15  # inches of a bar
 TALL = 0.3  # inches of a row of a panel
 HIGH = 0.2  # inches of a line of estimates
@@ -38,7 +39,8 @@ def bar_panel(
 
     A bar of the length ``most`` fills the width; without ``most``, the longest bar does.
     """
-    sheet.text(left, sheet.top, sheet.fit(title, wide, size, bold=True), size=size, bold=True)
+    heading = size * max(min(wide / max(sheet.measure(title, size, bold=True), 1e-9), 1.0), SMALLEST)
+    sheet.text(left, sheet.top, sheet.fit(title, wide, heading, bold=True), size=heading, bold=True)
     top, start = sheet.top + 0.38, left + names
     room = max(wide - names - max((sheet.measure(bar.number, 8.5) for bar in bars), default=0.0) - 0.1, 0.1)
     sheet.lines([((start, top - 0.18), (start, top + TALL * len(bars) - 0.12))], MUTED)

@@ -51,7 +51,7 @@ RISK_WHY = {
 
 SIZES = {
     "min": tr("smallest class"),
-    "average": tr("average class"),
+    "average": tr("average class size"),
     "max": tr("largest class"),
     "count": tr("classes"),
 }
@@ -180,6 +180,11 @@ def _change(say: Speech, before: str, after: str) -> str:
     return say("{before} → {after}", before=before, after=after)
 
 
+def describe_model(model: Mapping[str, Any], say: Speech) -> str:
+    """A model and its parameters: ``l-diversity on “ill”: l = 3 (distinct values)``."""
+    return f"{_model_name(model, say)}: {_parameters(model, say)}"
+
+
 def _model_name(model: Mapping[str, Any], say: Speech) -> str:
     name = model_name(str(model.get("model")), say)
     return say("{model} on “{attribute}”", model=name, attribute=model["attribute"]) if model.get("attribute") else name
@@ -197,7 +202,7 @@ def _parameters(model: Mapping[str, Any], say: Speech) -> str:
 def _policy_rows(content: Content, say: Speech) -> list[Row]:
     """The policy as rows: name, values and an explanation."""
     search, policy = content.summary.get("search", {}), content.summary.get("policy", {})
-    models = [f"{_model_name(model, say)}: {_parameters(model, say)}" for model in content.summary.get("models", [])]
+    models = [describe_model(model, say) for model in content.summary.get("models", [])]
     rows: list[Row] = [{"name": say("Models"), "values": models, "why": ""}] if models else []
     if "algorithm" in search:
         proof = say(

@@ -314,10 +314,13 @@ def levels(attributes: Sequence[AttributeStory], path: Path, *, say: Speech) -> 
     for story, name in zip(rows, names, strict=True):
         level = story.level or 0
         sheet.text(left - 0.2, y + 0.17, name, align="right")
-        for step, label in enumerate(steps(story, say)):
+        for step, text in enumerate(steps(story, say)):
+            label = text
             fill = BLUE if step == level else TINT if step < level else PAPER
             boxes[fill].append((left + step * wide + 0.03, y, wide - 0.06, 0.34))
             color = PAPER if step == level else INK if step < level else MUTED
+            if sheet.measure(label, 8.5) > wide - 0.16 and label in (say.label("*"), say.label(None)):
+                label = label.partition(" ")[0]  # * and NULL without their meaning
             shown = sheet.fit(label, wide - 0.16, 8.5)
             if len(shown) > 3 or shown == label:  # two letters and dots are not legible
                 sheet.text(left + (step + 0.5) * wide, y + 0.17, shown, size=8.5, color=color, align="center")

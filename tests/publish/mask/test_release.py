@@ -187,10 +187,10 @@ def test_a_secret_makes_jobs_agree_and_without_one_they_do_not(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("columns", "error", "words"),
     [
-        ({"income": {"days": 3}}, DataError, "60 values are no date"),
-        ({"name": {"blur": 0.1}}, DataError, "60 values are no number"),
+        ({"income": {"days": 3}}, DataError, "60 values are not dates"),
+        ({"name": {"blur": 0.1}}, DataError, "60 values are not numbers"),
         ({"city": {"list": ["a", "b"], "unique": True}}, DataError, "too few substitutes"),
-        ({"nothing": {"null": True}}, PolicyError, "no such column"),
+        ({"nothing": {"null": True}}, PolicyError, "do not have this column"),
         ({"cpf": {"fake": "cpf"}, "name": {"fake": "name", "group": "cpf"}}, PolicyError, "another way"),
         ({"cpf": {"fake": "cpf", "null": True}}, PolicyError, "exactly one of the keys"),
         ({"cpf": {"token": "research"}}, PolicyError, "need a vault"),

@@ -28,6 +28,7 @@ from cobogo.promises.accounting import PrivacyLoss, compose_in_parallel
 from cobogo.promises.curator_file import CuratorPolicy
 from cobogo.promises.ledger.balance import Units
 from support import questions as q
+from support.effort import examples
 from support.people import COLUMNS, PEOPLE, people
 
 pytestmark = pytest.mark.slow
@@ -473,7 +474,7 @@ def test_many_analysts_at_once_get_their_own_answers(curator: Curator) -> None:
 # What reaches the engine
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(text=q.questions())
 def test_no_word_of_chance_and_none_of_the_analyst_s_reaches_the_engine(text: str) -> None:
     plan = q.asked(text + " LIMIT 7654321", q.declared())

@@ -18,6 +18,7 @@ from cobogo.collect.report_sources import FORMS, aggregate_source, texts, write_
 from cobogo.collect.wire import Batch
 from cobogo.errors import OutputError, ReportError
 from support.asked import VALUES, asked, some_reports
+from support.effort import examples
 
 pytestmark = pytest.mark.slow
 
@@ -64,7 +65,7 @@ def test_an_aggregate_survives_its_file(mechanism, tmp_path: Path):
     assert [file.name for file in tmp_path.iterdir()] == ["a"]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(data=st.data())
 def test_a_file_that_was_changed_is_refused(tmp_path_factory, data):
     place = tmp_path_factory.mktemp("a") / "a"

@@ -16,9 +16,10 @@ from cobogo.collect.mechanisms import MECHANISMS
 from cobogo.collect.report_sources import messages, read_reports, texts
 from cobogo.errors import ReportError
 from support.asked import asked, some_reports
+from support.effort import examples
 
 each = pytest.mark.parametrize("mechanism", sorted(MECHANISMS))
-some = settings(max_examples=25, deadline=None)
+some = settings(max_examples=examples(25), deadline=None)
 
 
 @each

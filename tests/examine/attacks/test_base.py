@@ -22,6 +22,7 @@ from cobogo.faces.cli.main import app
 from cobogo.tell.reference.sections import listing
 from cobogo.testing import check_attack
 from support.attack_tables import policy, table
+from support.effort import examples
 
 pytestmark = pytest.mark.slow
 
@@ -274,7 +275,7 @@ class TestHostileInputs:
         assert found.confidence.tolist() == [0.5, 0.5, 1.0, 1.0]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(
     st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), max_size=20),
     st.floats(0, 1),

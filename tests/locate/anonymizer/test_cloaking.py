@@ -12,6 +12,7 @@ from cobogo.locate.anonymizer import cloaking as anonymizer_module
 from cobogo.locate.anonymizer.cliques import Gatherer
 from cobogo.locate.anonymizer.cloaking import Anonymizer, Demand, RequestOutcome, WaitingRequest
 from cobogo.locate.crowds import Casper, CliqueCloak, Cloak, Hilbert, NearestNeighbours, QuadTree
+from support.effort import examples
 
 pytestmark = pytest.mark.slow
 
@@ -39,7 +40,7 @@ def test_a_cloak_holds_k_people_who_were_heard_of_lately(method: Cloak) -> None:
         anonymizer.cloak("nobody", 2.0)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from([QuadTree(3), QuadTree(3, reciprocal=True), Hilbert(3), Casper(3)]))
 def test_whatever_happens_a_cloak_holds_its_owner_and_k_people_who_are_about(seed: int, method: Cloak) -> None:
     rng = np.random.default_rng(seed)

@@ -15,6 +15,7 @@ from cobogo.floor.randomness import STEPS, Seeded
 from cobogo.locate.mechanisms import Elastic, GridExponential, Optimal
 from cobogo.locate.mechanisms.discrete import CellPairs, Discrete, globe_distances, keeps, whole_weights
 from cobogo.locate.places.points import Points
+from support.effort import examples
 from support.location_laws import a_prior, square
 
 
@@ -77,7 +78,7 @@ def test_cells_are_drawn_as_often_as_their_law_says() -> None:
     assert stats.chisquare(seen, 60_000 * mechanism.matrix[4]).pvalue > 1e-6
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 @given(st.lists(st.lists(st.floats(0, 1), min_size=4, max_size=4).filter(lambda r: sum(r) > 1e-3), min_size=1))
 def test_whole_weights_sum_to_the_whole_and_are_near(rows: list[list[float]]) -> None:
     law = np.array(rows) / np.sum(rows, axis=1, keepdims=True)

@@ -24,6 +24,7 @@ from cobogo.errors import BudgetSpent, LedgerError, PolicyError
 from cobogo.promises.accounting import NANO, PrivacyLoss
 from cobogo.promises.ledger import Ledger
 from cobogo.promises.ledger.balance import Units
+from support.effort import examples
 
 pytestmark = pytest.mark.slow
 
@@ -386,7 +387,7 @@ def test_processes_together_spend_exactly_what_there_is(place: str, dataset: str
     ledger.close()
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(costs=st.lists(st.fractions(min_value=0, max_value=1, max_denominator=10**11), max_size=12))
 def test_no_sequence_of_costs_exceeds_a_limit(tmp_path_factory: pytest.TempPathFactory, costs: list[Fraction]) -> None:
     ledger = Ledger(tmp_path_factory.mktemp("ledger") / "l.db")

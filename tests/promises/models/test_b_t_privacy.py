@@ -25,11 +25,12 @@ from cobogo.promises.models.b_t_privacy import BT
 from cobogo.promises.models.check import check
 from cobogo.promises.models.injector import Injector
 from support import random_tables as tables
+from support.effort import examples
 from support.random_tables import Rows, row
 
 pytestmark = pytest.mark.slow
 
-small = settings(deadline=None, max_examples=120)
+small = settings(deadline=None, max_examples=examples(120))
 merging = st.lists(st.integers(0, 2), min_size=6, max_size=6)
 
 

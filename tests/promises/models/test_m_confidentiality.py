@@ -20,6 +20,7 @@ from cobogo.promises.models import Classes, Monotone
 from cobogo.promises.models.check import check
 from cobogo.promises.models.m_confidentiality import MConfidentiality, beliefs
 from support import random_tables as tables
+from support.effort import examples
 from support.random_tables import row
 
 pytestmark = pytest.mark.slow
@@ -73,7 +74,7 @@ def test_an_attacker_can_be_left_in_doubt() -> None:
     assert [person["HIV"] for person in found] == [Fraction(1, 3)] * 6
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(
     people=st.lists(st.sampled_from(["q1", "q2", "q3"]), min_size=1, max_size=6),
     data=st.data(),
@@ -119,7 +120,7 @@ def test_the_class_part_is_a_share_of_at_most_one_in_m() -> None:
     assert check([MConfidentiality("s", 3, missing="value")], classes_of([None, "x", "y"], [1] * 3))[0].satisfied
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=examples(200))
 @given(
     found=st.lists(st.tuples(st.sampled_from("xyzw"), st.integers(0, 3)), min_size=1, max_size=14),
     merged=st.lists(st.integers(0, 1), min_size=4, max_size=4),
@@ -209,7 +210,7 @@ def test_what_cannot_be_distorted_enough_is_refused() -> None:
         cb.anonymize(patients(z11="fcu", z12="ff"), policy({**CONFIDENTIAL, "m": 5, "distort": True}))
 
 
-@settings(deadline=None, max_examples=40, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=examples(40), suppress_health_check=list(HealthCheck))
 @given(classes=st.lists(st.text("fcu-", min_size=2, max_size=9), min_size=1, max_size=5), m=st.integers(1, 4))
 def test_after_mask_the_model_holds_and_the_engine_did_what_was_planned(classes: list[str], m: int) -> None:
     data = patients(**{f"z1{place}": letters for place, letters in enumerate(classes)})

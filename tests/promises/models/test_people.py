@@ -26,13 +26,14 @@ from cobogo.promises.models.risk import HighestRisk
 from cobogo.promises.models.t_closeness import TCloseness
 from support import model_reference as plain
 from support import random_tables as tables
+from support.effort import examples
 from support.model_strategies import STRATEGIES
 from support.random_tables import Rows
 from support.searches import examine, options, task_of
 
 pytestmark = pytest.mark.slow
 
-some = settings(deadline=None, max_examples=20, suppress_health_check=list(HealthCheck))
+some = settings(deadline=None, max_examples=examples(20), suppress_health_check=list(HealthCheck))
 
 
 def policy(*models: dict[str, Any], limit: float = 0.0, **more: Any) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from cobogo.promises.models import Classes, Monotone, build
 from cobogo.promises.models.check import check
 from cobogo.promises.models.personalized import Personalized
 from support import random_tables as tables
+from support.effort import examples
 from support.random_tables import row
 
 UNDER = {"r": "r", "p": "p", "q": "q", "R": "r", "P": "pq", "*": "rpq"}
@@ -47,7 +48,7 @@ def breaches(found: Sequence[tuple[str | None, str | None, int]]) -> dict[int, F
     return most
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=examples(200))
 @given(found=records)
 def test_it_measures_the_largest_breach_of_each_class(found: list[tuple[str, str | None, int]]) -> None:
     values, guards, owners = zip(*found, strict=True)

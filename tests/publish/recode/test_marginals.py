@@ -20,11 +20,12 @@ from cobogo.release import manifest as manifests
 from cobogo.release import margins as module
 from cobogo.release.buckets import estimated_count
 from cobogo.release.margins import Marginal, Margins, join_tree
+from support.effort import examples
 from support.partition_tables import LADDERS, K, arrow, policy, tables
 
 pytestmark = pytest.mark.slow
 
-some = settings(deadline=None, max_examples=15, suppress_health_check=list(HealthCheck))
+some = settings(deadline=None, max_examples=examples(15), suppress_health_check=list(HealthCheck))
 
 L = {"model": "l-diversity", "kind": "distinct", "l": 2}
 ENTROPY = {"model": "l-diversity", "kind": "entropy", "l": 1.8}

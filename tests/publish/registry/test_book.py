@@ -21,6 +21,7 @@ from cobogo.publish.recoding import check_against_earlier
 from cobogo.publish.registry import store
 from cobogo.publish.registry.book import open_book
 from cobogo.publish.registry.structure import RecordedRelease
+from support.effort import examples
 
 pytestmark = pytest.mark.slow
 
@@ -261,7 +262,7 @@ people = st.dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=examples(15), suppress_health_check=[HealthCheck.too_slow])
 @given(before=people, after=people, first=st.tuples(*[st.integers(0, 2)] * 2), then=st.tuples(*[st.integers(0, 2)] * 2))
 def test_what_is_refused_against_a_plain_count(
     tmp_path_factory: pytest.TempPathFactory,

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from cobogo.errors import VaultError, VerificationFailed
 from cobogo.publish.mask.vault import Vault, VaultKey
 from cobogo.publish.mask.vault.store import VaultStore
+from support.effort import examples
 from support.vaults import emptied, raw
 
 pytestmark = pytest.mark.slow
@@ -277,7 +278,7 @@ def test_a_damaged_file_is_said_to_be_damaged(tmp_path: Path) -> None:
         Vault.open(tmp_path / "v.db", key).detokenize("research", tokens)
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(20), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(values=st.lists(st.none() | st.text(st.characters(exclude_categories=["Cs"]), max_size=20), max_size=30))
 def test_any_text_comes_back(values: list[str | None], tmp_path_factory: pytest.TempPathFactory) -> None:
     vault, _ = Vault.create(tmp_path_factory.mktemp("any") / "v.db")

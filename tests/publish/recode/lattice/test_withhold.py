@@ -14,11 +14,12 @@ from hypothesis import HealthCheck, given, settings
 import cobogo as cb
 from cobogo.errors import CobogoError, DataError, NoSolution, PolicyError
 from cobogo.release import manifest as manifests
+from support.effort import examples
 from support.partition_tables import K, arrow, policy, tables
 
 pytestmark = pytest.mark.slow
 
-some = settings(deadline=None, max_examples=15, suppress_health_check=list(HealthCheck))
+some = settings(deadline=None, max_examples=examples(15), suppress_health_check=list(HealthCheck))
 
 L = {"model": "l-diversity", "kind": "distinct", "l": 2}
 ENTROPY = {"model": "l-diversity", "kind": "entropy", "l": 1.8}

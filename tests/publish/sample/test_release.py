@@ -177,7 +177,7 @@ def test_levels_can_be_chosen_for_a_part_of_epsilon() -> None:
         ({}, "does not give a level"),
         ({"levels": {"age": 1}}, "city"),
         ({"levels": {"age": 9, "city": 0}}, "highest level"),
-        ({"levels": {"ill": 0}}, "no quasi-identifier"),
+        ({"levels": {"ill": 0}}, "is not a quasi-identifier"),
         ({"levels": {"age": 1, "city": 0}, "search-epsilon": 0.1}, "fixes all levels"),
         ({"levels": {"age": 1, "city": 0}, "share": 0.9}, "share"),
         ({"search-epsilon": 2.0}, "does not give a level"),

@@ -344,7 +344,10 @@ def test_classification_needs_a_label() -> None:
     assert metrics.find_metric("classification", label="label").name == "classification"
 
 
-@pytest.mark.parametrize(("label", "words"), [("age", "the label 'age' has the role quasi-identifier"), ("agge", "the label 'agge' is not an attribute")])
+@pytest.mark.parametrize(
+    ("label", "words"),
+    [("age", "the label 'age' has the role quasi-identifier"), ("agge", "the label 'agge' is not an attribute")],
+)
 def test_a_label_is_a_column_that_is_released_as_it_is(label: str, words: str) -> None:
     with pytest.raises(PolicyError, match=words) as refused:
         cb.anonymize(PEOPLE, policy(label=label))

@@ -223,7 +223,7 @@ def _rewrite(directory: Path, content: Any, files: dict[str, str]) -> None:
         (lambda text: text + "Pina,cold,0\n", "not a whole number above 0"),
         (lambda text: text.replace(",5\n", ",99999999999999999999999\n", 1), "not a whole number above 0"),
         (lambda text: text.replace("flu", "cold"), "twice"),
-        (lambda text: text.replace("place", "plaza"), "other columns"),
+        (lambda text: text.replace("place", "plaza"), "does not have the columns"),
         (lambda _: "place,disease,count\n", "does not count as many records"),
     ],
     ids=["fewer", "none", "huge", "twice", "columns", "empty"],

@@ -234,7 +234,7 @@ def test_the_command_writes_and_verify_counts(tmp_path: Path) -> None:
     assert "person" not in (tmp_path / "out/public/release.csv").read_text()
     manifest = tmp_path / "out/public/manifest.json"
     content = json.loads(manifest.read_text())
-    for key, value, why in (("k", 2, "less than"), ("share", "9/10", "more than"), ("epsilon", 0.5, "share")):
+    for key, value, why in (("k", 2, "smaller than"), ("share", "9/10", "larger than"), ("epsilon", 0.5, "share")):
         changed = {**content, "transformation": {**content["transformation"], key: value}}
         manifest.write_text(json.dumps(changed))
         assert why in cobogo("verify", "out/public", cwd=tmp_path, code=1)

@@ -95,8 +95,8 @@ def test_a_table_that_was_not_drawn_by_the_operator_is_told(tmp_path: Path) -> N
     ("changes", "word"),
     [
         ({"method": "uniforme"}, "uniform"),
-        ({"attributes": ["age"]}, "released as it is"),
-        ({"attributes": ["disease", "weight"]}, "no attribute"),
+        ({"attributes": ["age"]}, "would be released unchanged"),
+        ({"attributes": ["disease", "weight"]}, "weight' is not an attribute of the policy"),
     ],
 )
 def test_what_cannot_be_done_is_refused(changes: dict[str, Any], word: str) -> None:

@@ -96,7 +96,7 @@ def test_the_report_measures_on_the_true_data_and_stays(written: tuple[str, Path
     stated = json.loads((out / "public/manifest.json").read_text())["transformation"]
     assert stated["guarantee"] == ("differential-privacy" if method in PRIVATE else "NONE")
     assert (NO_GUARANTEE in json.dumps(stated)) == (method in BASELINES)
-    assert ("Sem garantia" in (out / "public/dictionary.md").read_text()) == (method in BASELINES)
+    assert ("Não há garantia" in (out / "public/dictionary.md").read_text()) == (method in BASELINES)
 
 
 def tampered(out: Path, change: Any) -> Path:

@@ -101,7 +101,7 @@ def column_table(profiles: list[ColumnProfile], suggestions: list[Suggestion]) -
         for column, found in zip(profiles, suggestions, strict=True)
     ]
     header: list[str] = [
-        tr("column"), tr("type"), tr("distinct"), tr("missing"), tr("role"), tr("hierarchy"), tr("because"),
+        tr("column"), tr("type"), tr("distinct"), tr("missing"), tr("suggested role"), tr("hierarchy"), tr("because"),
     ]  # fmt: skip
     return console.table(header, rows, numbers=(2, 3))
 

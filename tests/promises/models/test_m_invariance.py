@@ -152,7 +152,7 @@ def test_what_a_series_needs(tmp_path: Path) -> None:
     assert "ann" not in str(refused.value)
     with pytest.raises(PolicyError, match="identifies people"):
         cb.anonymize(FIRST, policy(tmp_path / "first", unit=None))
-    with pytest.raises(OutputError, match="not there"):
+    with pytest.raises(OutputError, match="the evidence of the previous release is missing or damaged"):
         cb.anonymize(FIRST, policy(tmp_path / "nowhere"))
     cb.anonymize(FIRST, policy(unit=None)).write(tmp_path / "nameless")
     with pytest.raises(OutputError, match="does not identify its people"):

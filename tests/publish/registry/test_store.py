@@ -125,9 +125,9 @@ def test_a_record_that_was_altered_or_moved(registry: ReleaseRegistry, tmp_path:
     database.commit()
     database.close()
     with registry.transaction() as book:
-        with pytest.raises(RegistryError, match="the entry of clinic"):
+        with pytest.raises(RegistryError, match="the entry of clinic-2 was altered"):
             book.structure("clinic-2")
-        with pytest.raises(RegistryError, match="the record of clinic-1 was altered"):
+        with pytest.raises(RegistryError, match="the entry of clinic-1 was altered"):
             book.entries()
 
 

@@ -110,7 +110,7 @@ def test_roles_are_kept_apart(steward: Vault, place: str) -> None:
         writer.show,
     ]
     for attempt in refused:
-        with pytest.raises(VaultError, match="does not have the (role|steward's rights)"):
+        with pytest.raises(VaultError, match=r"does not have the (role|steward's rights)"):
             attempt()
     entries, _ = steward.log()
     assert sum(entry.action == "refused" for entry in entries) == len(refused)

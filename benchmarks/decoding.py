@@ -6,7 +6,7 @@ Here it is written anew. Its bounds on the sum and on single bits are left out. 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -38,10 +38,11 @@ SET_UPS: dict[str, tuple[str, RapporParameters, dict[str, Any]]] = {
 }
 
 
-def decoding(_: Path, clients: int = CLIENTS, seed: int = 1) -> Iterator[Result]:
+def decoding(_: Path, clients: int = CLIENTS, names: Sequence[str] = tuple(SET_UPS)) -> Iterator[Result]:
     """Each set-up, by each rule."""
-    for name, (shape, parameters, others) in SET_UPS.items():
-        drawn = draw_counts(shape, clients, parameters, Seeded(seed), **others)
+    for name in names:
+        shape, parameters, others = SET_UPS[name]
+        drawn = draw_counts(shape, clients, parameters, Seeded(1), **others)
         note = ", ".join(f"{rule} {found}/{invented}" for rule, (found, invented) in tally(drawn, parameters).items())
         ours = of_call(partial(decode_drawn, drawn, parameters), 1)
         other = of_call(partial(google_found, drawn, parameters), 1)

@@ -165,6 +165,6 @@ def test_location_attacks_are_measured_beside_bare_numbers(tmp_path: Path) -> No
 
 
 def test_rappor_is_decoded_by_all_rules_from_the_same_counts(tmp_path: Path) -> None:
-    found = list(decoding.decoding(tmp_path, clients=2000))
-    assert len(found) == len(decoding.SET_UPS)
+    found = list(decoding.decoding(tmp_path, clients=2000, names=["typical, 8 bits"]))
+    assert len(found) == 1
     assert all("bonferroni" in result.note and "google" in result.note for result in found)

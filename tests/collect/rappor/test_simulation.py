@@ -76,4 +76,4 @@ def test_fdr_finds_as_many_as_googles_rule_with_no_larger_share_of_false_ones(na
     ours, theirs = (np.sum([one[rule] for one in found], axis=0) for rule in ("fdr", "google"))
     assert ours[0] >= 0.95 * theirs[0]
     assert ours[1] / ours.sum() <= theirs[1] / theirs.sum() + 0.03
-    assert sum(one["bonferroni"][1] for one in found) == 0
+    assert sum(one["bonferroni"][1] for one in found) <= 1  # at a level of 0.05, one run in twenty may invent one

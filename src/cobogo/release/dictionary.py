@@ -61,6 +61,8 @@ def meaning(attribute: AttributePolicy, level: int, *, top: bool) -> str:
 
     ``top``: the released level is a single ``*``.
     """
+    if attribute.role is Role.IDENTIFIER:
+        return "removed: * in every row"
     if attribute.role is Role.SENSITIVE:
         return "as collected; protected by the models below"
     if attribute.role is Role.NON_SENSITIVE or level == 0:

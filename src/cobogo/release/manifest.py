@@ -141,7 +141,8 @@ class Manifest(_Entry):
             return "the manifest names another format than that of the data"
         if (self.kind == RECODING) != (self.transformation is None):
             return "the manifest names another kind of release than it describes"
-        if self.with_role(Role.IDENTIFIER):
+        starred = {column.name for column in self.columns if column.withheld and self.kind == RECODING}
+        if set(self.with_role(Role.IDENTIFIER)) - starred:
             return "an identifier is among the released columns"
         return self._contradiction_of_recoding() if self.kind == RECODING else None
 

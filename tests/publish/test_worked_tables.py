@@ -190,7 +190,10 @@ class TestTrafficFines:
         text = (public / "release.csv").read_text().replace("\n*,", "\nHXR-1542,", 1)
         (public / "release.csv").write_text(text)
         manifest = json.loads((public / "manifest.json").read_text())
-        manifest["files"]["release.csv"] = hashlib.sha256(text.encode()).hexdigest()
+        manifest["files"]["release.csv"] = {
+            "sha256": hashlib.sha256(text.encode()).hexdigest(),
+            "bytes": len(text.encode()),
+        }
         (public / "manifest.json").write_text(json.dumps(manifest))
         verdict = cb.verify(public)
         assert not verdict

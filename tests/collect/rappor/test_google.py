@@ -16,7 +16,7 @@ from cobogo.collect.rappor.exchange import read_exchange, write_exchange
 from cobogo.collect.rappor.filters import RapporParameters, bit_positions, google_java_positions, google_positions
 from cobogo.collect.report_sources import aggregate_source, write_reports
 from cobogo.collect.wire import parse_one
-from cobogo.errors import PolicyError, ReportError
+from cobogo.errors import MemoError, PolicyError, ReportError
 from cobogo.floor.randomness import Seeded
 from support.asked import asked
 
@@ -113,6 +113,49 @@ def test_a_client_reports_with_googles_filter(tmp_path: Path):
     (cohorts,), bits = sharp.protocol.layout.unpack(parse_one(sharp, client.report("v1")).rows)
     wanted = set(google_positions("v1", int(cohorts[0]), 2, 16))
     assert len(set(np.flatnonzero(np.unpackbits(bits[0]))) ^ wanted) <= 1
+
+
+@pytest.mark.parametrize(
+    ("client", "cohort", "value", "prr"),
+    [
+        ("c1", 1, "v16", "11011100100000000010000101100001"),
+        ("c1", 1, "v13", "00011011010000101010010000010100"),
+        ("c1", 1, "v2", "00100100000000000100001000000100"),
+        ("c2", 2, "v58", "10011001001000110001000001000000"),
+    ],
+)
+def test_permanent_answers_are_those_of_googles_description_of_its_files(client, cohort, value, prr):
+    """From its data-flow.md: k = 32, h = 1, f = 0.5; the client's name is its secret there."""
+    parameters = RapporParameters(bits=32, hashes=1, cohorts=64, hashing="google")
+    answer = google.permanent_answer(value, cohort, client.encode(), parameters)
+    assert answer[0] == cohort
+    assert "".join(map(str, np.unpackbits(np.frombuffer(answer[1:], dtype=np.uint8))))[::-1] == prr
+
+
+def test_a_whole_report_is_that_of_googles_python_client():
+    """From its rappor_test.py: "abc", cohort 0, k = 16, h = 2, with draws of 0, 0.6, 0, … against p = 0.5, q = 0.75."""
+    parameters = RapporParameters(bits=16, hashes=2, cohorts=64, hashing="google")
+    answer = google.permanent_answer("abc", 0, b"secret", parameters)
+    kept = np.unpackbits(np.frombuffer(answer[1:], dtype=np.uint8))
+    draws = np.resize([0.0, 0.6, 0.0], 16)
+    shown = np.where(kept == 1, draws < float(parameters.q), draws < float(parameters.p))
+    assert sum(1 << int(place) for place in np.flatnonzero(shown)) == 64493
+
+
+def test_a_device_that_moves_from_googles_client_goes_on_with_its_answer(tmp_path: Path):
+    here = asked("rappor", hashing="google", **{**SMALL, "f": 0.5, "p": 0, "q": 1})
+    answer = google.permanent_answer("v1", 5, b"secret", here.protocol.parameters)
+    client = Client(here, tmp_path / "memo.db")
+    client.adopt("v1", 5, answer)
+    client.adopt("v1", 5, answer)  # a second time changes nothing
+    assert client.spent == here.protocol.epsilon_forever
+    assert parse_one(here, client.report("v1")).rows.tobytes() == answer  # p = 0 and q = 1 add no noise
+    with pytest.raises(MemoError, match="otherwise"):
+        client.adopt("v1", 6, answer)
+    with pytest.raises(ReportError, match="cannot be an answer"):
+        client.adopt("v1", 5, bytes([9]) + answer[1:])
+    with pytest.raises(PolicyError, match="32 bits"):
+        google.permanent_answer("v1", 5, b"secret", RapporParameters(hashing="google"))
 
 
 @given(value=st.text(max_size=20), cohort=st.integers(0, 65_535), bits=st.sampled_from([8, 128, 256, 512, 4096]))

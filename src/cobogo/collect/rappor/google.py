@@ -7,6 +7,7 @@ is the last character of a report in ``reports.csv``, and the second column of `
 from __future__ import annotations
 
 import csv
+import hmac
 import io
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,9 +15,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from cobogo.collect.layout import Rows
+from cobogo.collect.layout import Layout, Rows
 from cobogo.collect.rappor.filters import RapporParameters, Reports, bit_positions, count_reports
-from cobogo.errors import ReportError
+from cobogo.errors import PolicyError, ReportError
 from cobogo.floor.arrays import Ints
 from cobogo.floor.language import tr
 
@@ -97,6 +98,31 @@ def count_file(path: Path, parameters: RapporParameters) -> tuple[Ints, bool] | 
     if len(first) > 1 and first[0].strip().isdigit():
         return _read_counts(path, parameters), False
     return None
+
+
+def permanent_answer(
+    value: str, cohort: int, secret: bytes, parameters: RapporParameters, *, encoder: str | None = None
+) -> bytes:
+    """The permanent answer of Google's clients for a value, as `Client.adopt` takes it: a byte of HMAC-SHA256 under the
+    client's secret decides on each bit, seven of its bits whether it is forgotten, the last one what it is then.
+
+    ``encoder`` is the name of the encoder in the C++ client; the Python client has none. Filters have 32 bits at most.
+    """
+    known = parameters.f * 128
+    if parameters.bits > 32 or known.denominator != 1 or parameters.hashing != "google":
+        raise PolicyError(
+            tr("Google's clients answer with at most 32 bits, and with f in steps of 1/128"),
+            where="parameters",
+            remedy=tr("Give the parameters and the hashing that they had."),
+        )
+    bloom = sum({1 << bit for bit in bit_positions(value, cohort, parameters)})
+    named = b"" if encoder is None else b"\x01" + encoder.encode()
+    digest = hmac.new(secret, named + bloom.to_bytes(4, "big"), "sha256").digest()
+    drawn = np.frombuffer(digest, dtype=np.uint8)[: parameters.bits]
+    held = np.array([bloom >> place & 1 for place in range(parameters.bits)], dtype=np.uint8)
+    bits = np.packbits(np.where(drawn >> 1 < int(known), drawn & 1, held))
+    layout = Layout((("cohort", parameters.cohorts),), parameters.bits)
+    return layout.pack([np.array([cohort])], bits[None, :]).tobytes()
 
 
 def _read_counts(path: Path, parameters: RapporParameters) -> Ints:

@@ -82,7 +82,11 @@ class RegisteredDataset:
         kinds = dict(table.expression.schema().items())
         for name in [*([self.declared.unit] if self.declared.unit else []), *self.declared.columns]:
             if name not in kinds:
-                raise DataError(tr('has no column "{name}", which was declared', name=name), where=table.name)
+                raise DataError(
+                    tr('there is no column "{name}", although it is declared', name=name),
+                    where=table.name,
+                    remedy=tr("Correct the declared name, or add the column to the data."),
+                )
         dialect, unit = DIALECTS[table.engine.name], self.declared.unit
         for name, column in self.declared.columns.items():
             dialect.cast_column(name, column, kinds[name], self.declared.decimal)
@@ -98,7 +102,7 @@ class RegisteredDataset:
     def _table(self) -> Table:
         engine = connect(self.url)
         if self.declared.table is not None:
-            return table_in(engine, self.declared.table, self.declared, f"table {self.declared.table}")
+            return table_in(engine, self.declared.table, self.declared, tr("table {table}", table=self.declared.table))
         return read(self.data, self.declared, engine)
 
 
@@ -160,12 +164,18 @@ class Curator:
         except ValidationError as error:
             raise explain_error(error, name, DeclaredDataset) from None
         if (data is None) == (found.table is None):
-            raise PolicyError(tr("give either the data or the name of a table"), where=name)
+            raise PolicyError(
+                tr("give either the data or the name of a table"),
+                where=name,
+                remedy=tr('Pass a path or a frame as the data, or name a table of the database with table="…".'),
+            )
         self._add(name, found, data, found.engine, set(found.analysts) or None)
 
     def _add(self, name: str, declared: DeclaredDataset, data: Any, url: str | None, analysts: set[str] | None) -> None:
         if any(known.casefold() == name.casefold() for known in self._registered):
-            raise PolicyError(tr("is registered already"), where=name)
+            raise PolicyError(
+                tr("a data set of this name is already registered"), where=name, remedy=tr("Choose another name.")
+            )
         open_book(self.ledger, name, declared, analysts)
         self._registered[name] = RegisteredDataset(declared, data, url or self._url, analysts)
 
@@ -252,7 +262,7 @@ class Curator:
 
     def _dataset_of(self, query: CuratorQuery, analyst: str) -> RegisteredDataset:
         """The data set of a question, if the analyst may ask about it."""
-        return self._registered[find_dataset(query.dataset, self.datasets_for(analyst), "the question")]
+        return self._registered[find_dataset(query.dataset, self.datasets_for(analyst), tr("the question"))]
 
     def _pay_and_measure(
         self, plans: Sequence[QueryPlan], analyst: str, loss: PrivacyLoss, question: str
@@ -278,7 +288,7 @@ class Curator:
                 raise DataError(
                     tr("its rows cannot be read now; nothing was spent"),
                     where=dataset,
-                    remedy=tr("The data holder can see why: cobogo answer check."),
+                    remedy=tr("The data holder can find out why with `cobogo answer check`."),
                 ) from (error if isinstance(error, CobogoError) else None)
             yield opened
 

@@ -12,7 +12,10 @@ from typing import cast
 from sqlglot import exp
 
 from cobogo.answer.query import Both, Compare, Comparison, Condition, Either, Literals, Missing, Not, OneOf
-from cobogo.answer.sql.nodes import WHERE, column_name, describe, refusal, take
+from cobogo.answer.sql.nodes import column_name, describe, place, take
+from cobogo.answer.sql.nodes import refusal as refuse
+from cobogo.errors import QueryRefused
+from cobogo.floor.language import Text, tr
 from cobogo.floor.untrusted import fraction
 from cobogo.promises.curator_file import DeclaredDataset
 from cobogo.promises.declared_columns import DeclaredColumn
@@ -27,24 +30,43 @@ COMPARISONS: dict[type[exp.Expression], tuple[Comparison, Comparison]] = {
 }
 """Each comparison, and the same with its sides exchanged."""
 
-ALLOWED = (
+ALLOWED = tr(
     "Allowed in WHERE: column =, <>, <, <=, >, >= literal; BETWEEN; IN (literals); IS NULL; AND, OR, NOT; "
-    "a column of truth values alone."
+    "a boolean column alone."
 )
+EXAMPLES: dict[str, Text] = {
+    "integer": tr("Write a whole number of 64 bits."),
+    "number": tr("Write a number such as 1.5."),
+    "text": tr("Write a text in single quotes."),
+    "boolean": tr("Write TRUE or FALSE."),
+    "date": tr("Write a date such as '2026-01-31'."),
+}
+"""What a column of each type is compared with."""
+
 DEEPEST = 100
+
+
+def refusal(what: str, remedy: str = ALLOWED) -> QueryRefused:
+    """A refusal of a condition."""
+    return refuse(what, remedy, clause="WHERE")
 
 
 def parse_condition(node: exp.Expression, dataset: DeclaredDataset, depth: int = 0) -> Condition:
     """Parse a condition of the analyst into typed values."""
     if depth > DEEPEST:
-        raise refusal(f"the condition is nested more than {DEEPEST} deep", ALLOWED)
+        raise refusal(
+            tr("the condition has more than {most} levels of parentheses, AND, OR and NOT", most=DEEPEST),
+            tr("Write a simpler condition."),
+        )
     deeper = depth + 1
     if type(node) in COMPARISONS:
         left, right = take(node, "this", "expression")
         as_written, exchanged = COMPARISONS[type(node)]
         if isinstance(left, exp.Column):
             return _comparison(left, as_written, right, dataset)
-        return _comparison(right, exchanged, left, dataset)
+        if isinstance(right, exp.Column):
+            return _comparison(right, exchanged, left, dataset)
+        raise refusal(tr("a comparison needs a column on one side and a literal on the other"))
     match node:
         case exp.Paren():
             return parse_condition(take(node, "this")[0], dataset, deeper)
@@ -66,19 +88,19 @@ def _column_condition(node: exp.Expression, dataset: DeclaredDataset) -> Conditi
             column, values = take(node, "this", "expressions")
             name, declared = _declared_column(column, dataset)
             if not values:
-                raise refusal("IN names no values", ALLOWED)
+                raise refusal(tr("IN has no values"))
             return OneOf(name, tuple(parse_literal(value, name, declared) for value in values))
         case exp.Is():
             column, null = take(node, "this", "expression")
             if not isinstance(null, exp.Null):
-                raise refusal("IS is answered with NULL only", ALLOWED)
+                raise refusal(tr("IS is answered only with NULL"))
             return Missing(_declared_column(column, dataset)[0])
         case exp.Column():
             name, declared = _declared_column(node, dataset)
             if declared.type != "boolean":
-                raise refusal(f'"{name}" is no column of truth values', ALLOWED)
+                raise refusal(tr('"{name}" is not a boolean column', name=name))
             return Compare(name, "=", True)
-    raise refusal(f"{describe(node)} is not answered in WHERE", ALLOWED)
+    raise refusal(tr("{node} is not answered", node=describe(node)))
 
 
 def parse_literal(node: exp.Expression, name: str, declared: DeclaredColumn) -> Literals:
@@ -86,8 +108,8 @@ def parse_literal(node: exp.Expression, name: str, declared: DeclaredColumn) -> 
     value = _value(node, declared)
     if not declared.accepts(value):
         raise refusal(
-            f'"{name}" is of type {declared.type}, and is compared with something else',
-            f"Write {_example(declared)}.",
+            tr('"{name}" is of type {type}, and is compared with another type', name=name, type=declared.type),
+            EXAMPLES[declared.type],
         )
     return value
 
@@ -100,8 +122,8 @@ def _comparison(
 
 
 def _declared_column(node: exp.Expression, dataset: DeclaredDataset) -> tuple[str, DeclaredColumn]:
-    name, quoted = column_name(node)
-    found = dataset.find_column(name, quoted=quoted, where=WHERE)
+    name, quoted = column_name(node, clause="WHERE")
+    found = dataset.find_column(name, quoted=quoted, where=place("WHERE"))
     return found, dataset.columns[found]
 
 
@@ -114,7 +136,7 @@ def _value(node: exp.Expression, declared: DeclaredColumn) -> Literals:
             (inner,) = take(node, "this")
             value = _value(inner, declared) if isinstance(inner, exp.Literal) and not inner.is_string else None
             if value is None:
-                raise refusal("a minus sign stands before what is no number", ALLOWED)
+                raise refusal(tr("a minus sign must be followed by a number"))
             return -cast(int | Decimal, value)
         case exp.Literal():
             text, is_string = take(node, "this", "is_string")
@@ -129,7 +151,7 @@ def _value(node: exp.Expression, declared: DeclaredColumn) -> Literals:
                 and declared.type == "date"
             ):
                 return _value(inner, declared)
-    raise refusal(f"{describe(node)} stands where a literal is expected", ALLOWED)
+    raise refusal(tr("found {node} where a literal is expected", node=describe(node)))
 
 
 def _text_literal(text: str, declared: DeclaredColumn) -> Literals:
@@ -138,22 +160,12 @@ def _text_literal(text: str, declared: DeclaredColumn) -> Literals:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise refusal("what is compared with a date is none", f"Write {_example(declared)}.") from None
+        raise refusal(tr("a date is compared with a text that is not a date"), EXAMPLES["date"]) from None
 
 
 def _number_literal(text: str, declared: DeclaredColumn) -> Literals:
     try:
         fraction(text)
     except ValueError:
-        raise refusal("the number is beyond what can be compared", ALLOWED) from None
+        raise refusal(tr("the number is too large to be compared"), tr("Write a number with fewer digits.")) from None
     return int(text) if text.isdecimal() and declared.type != "number" else Decimal(text)
-
-
-def _example(declared: DeclaredColumn) -> str:
-    return {
-        "integer": "a whole number of 64 bits",
-        "number": "a number, as 1.5",
-        "text": "a text in single quotes",
-        "boolean": "TRUE or FALSE",
-        "date": "a date as '2026-01-31'",
-    }[declared.type]

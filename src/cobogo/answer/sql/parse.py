@@ -13,7 +13,17 @@ from sqlglot.errors import SqlglotError
 from cobogo.answer.public import PublicTable, extend_dataset, plan_join
 from cobogo.answer.query import CuratorQuery, Kind, Lookup, OrderBy, QueryAggregate, default_name
 from cobogo.answer.sql.conditions import parse_condition
-from cobogo.answer.sql.nodes import ALLOWED, WHERE, check_text, column_name, describe, identifier_name, refusal, take
+from cobogo.answer.sql.nodes import (
+    ALLOWED,
+    check_text,
+    column_name,
+    describe,
+    identifier_name,
+    place,
+    refusal,
+    take,
+)
+from cobogo.floor.language import join, tr
 from cobogo.floor.untrusted import fraction
 from cobogo.promises.curator_file import DeclaredDataset, find_dataset
 
@@ -33,7 +43,7 @@ def parse(
     select = _statement(text)
     parts = ("expressions", "from_", "joins", "where", "group", "order", "limit")
     expressions, source, joins, where, group, order, limit = take(select, *parts)
-    name = find_dataset(_table(source), datasets, WHERE)
+    name = find_dataset(_table(source), datasets, place("FROM"))
     lookup = _join(joins, datasets[name], public)
     dataset = extend_dataset(CuratorQuery(name, (), lookup=lookup), datasets[name])
     keys = _keys(group, dataset)
@@ -55,36 +65,36 @@ def _statement(text: str) -> exp.Select:
     try:
         statements = sqlglot.parse(text, read="duckdb")
     except (SqlglotError, RecursionError, ValueError):
-        raise refusal("this is not SQL that can be read") from None
+        raise refusal(tr("this is not SQL that can be read")) from None
     if len(statements) != 1 or statements[0] is None:
-        raise refusal("one statement is answered at a time")
+        raise refusal(tr("the curator answers one statement at a time"))
     (statement,) = statements
     if not isinstance(statement, exp.Select):
-        raise refusal(f"{type(statement).__name__.upper()} is not answered")
+        raise refusal(tr("{node} is not answered", node=type(statement).__name__.upper()))
     return statement
 
 
 def _table(source: object) -> str:
     if not isinstance(source, exp.From):
-        raise refusal("no data set is named")
+        raise refusal(tr("the question names no data set"), clause="FROM")
     (table,) = take(source, "this")
     if not isinstance(table, exp.Table):
-        raise refusal(f"{describe(table)} stands where a data set is expected")
+        raise refusal(tr("found {node} where a data set is expected", node=describe(table)), clause="FROM")
     (identifier,) = take(table, "this")
-    return identifier_name(identifier)[0]
+    return identifier_name(identifier, clause="FROM")[0]
 
 
 def _join(joins: list[exp.Join] | None, dataset: DeclaredDataset, public: Mapping[str, PublicTable]) -> Lookup | None:
     if not joins:
         return None
     if len(joins) > 1 or not public:
-        raise refusal("a join is answered with one public table, and with nothing else")
+        raise refusal(tr("a question can join one public table, and nothing else"), clause="JOIN")
     table, using, kind = take(joins[0], "this", "using", "kind")
     if not isinstance(table, exp.Table) or (kind or "INNER") != "INNER" or not using or len(using) != 1:
-        raise refusal("a join is answered as JOIN a public table USING (its key)")
+        raise refusal(tr("a join must have the form JOIN table USING (key)"), clause="JOIN")
     (identifier,) = take(table, "this")
-    name, key = identifier_name(identifier)[0], identifier_name(using[0])[0]
-    return plan_join(name, key, dataset, public, where=WHERE)
+    name, key = (identifier_name(one, clause="JOIN")[0] for one in (identifier, using[0]))
+    return plan_join(name, key, dataset, public, where=place("JOIN"))
 
 
 def _keys(group: object, dataset: DeclaredDataset) -> tuple[str, ...]:
@@ -94,12 +104,12 @@ def _keys(group: object, dataset: DeclaredDataset) -> tuple[str, ...]:
     (expressions,) = take(group, "expressions")
     keys = []
     for node in expressions or ():
-        name, quoted = column_name(node)
-        keys.append(dataset.find_column(name, quoted=quoted, where=WHERE))
+        name, quoted = column_name(node, clause="GROUP BY")
+        keys.append(dataset.find_column(name, quoted=quoted, where=place("GROUP BY")))
     if not keys:
-        raise refusal("GROUP BY names no columns")
+        raise refusal(tr("no column is named"), clause="GROUP BY")
     if len(set(keys)) < len(keys):
-        raise refusal("a column stands twice in GROUP BY")
+        raise refusal(tr("a column appears twice"), tr("Name each column once."), clause="GROUP BY")
     return tuple(keys)
 
 
@@ -113,12 +123,16 @@ def _outputs(
         alias, inner = None, node
         if isinstance(node, exp.Alias):
             inner, identifier = take(node, "this", "alias")
-            alias = identifier_name(identifier)[0]
+            alias = identifier_name(identifier, clause="SELECT")[0]
         if isinstance(inner, exp.Column):
-            name, quoted = column_name(inner)
-            found = dataset.find_column(name, quoted=quoted, where=WHERE)
+            name, quoted = column_name(inner, clause="SELECT")
+            found = dataset.find_column(name, quoted=quoted, where=place("SELECT"))
             if found not in keys:
-                raise refusal(f'"{found}" is shown without being grouped by', f"Add it to GROUP BY. {ALLOWED}")
+                raise refusal(
+                    tr('"{name}" is selected, and the question does not group by it', name=found),
+                    join([tr("Add it to GROUP BY."), ALLOWED]),
+                    clause="SELECT",
+                )
             shown.append((alias or found, found))
             continue
         kind, column, share = _aggregate(inner, dataset)
@@ -127,9 +141,11 @@ def _outputs(
         shown.append((alias or one.name, one))
     names = [name.casefold() for name, _ in shown]
     if len(set(names)) < len(names):
-        raise refusal("two columns of the answer have the same name", "Name them with AS.")
+        raise refusal(
+            tr("two columns of the answer have the same name"), tr("Give them names with AS."), clause="SELECT"
+        )
     if not aggregates:
-        raise refusal("no aggregate is asked for")
+        raise refusal(tr("no aggregate is asked for"), clause="SELECT")
     return tuple(shown), tuple(dict.fromkeys(aggregates))
 
 
@@ -146,41 +162,44 @@ def _aggregate(node: exp.Expression, dataset: DeclaredDataset) -> tuple[Kind, st
     if isinstance(node, exp.PercentileCont | exp.PercentileDisc):
         column, share = take(node, "this", "expression")
         return "quantile", _column(column, dataset), _share(share)
-    raise refusal(f"{describe(node)} is not answered")
+    raise refusal(tr("{node} is not answered", node=describe(node)), clause="SELECT")
 
 
 def _count(node: exp.Count, dataset: DeclaredDataset) -> tuple[Kind, str | None, None]:
     inner, more = take(node, "this", "expressions", ignored=("big_int",))
     if more:
-        raise refusal("COUNT of several columns is not answered")
+        raise refusal(tr("COUNT of several columns is not answered"), clause="SELECT")
     if isinstance(inner, exp.Star):
         take(inner)
         return "count", None, None
     if isinstance(inner, exp.Distinct):
         (columns,) = take(inner, "expressions")
         if len(columns) != 1:
-            raise refusal("COUNT(DISTINCT …) of several columns is not answered")
-        name, quoted = column_name(columns[0])
+            raise refusal(tr("COUNT(DISTINCT …) of several columns is not answered"), clause="SELECT")
+        name, quoted = column_name(columns[0], clause="SELECT")
         if dataset.unit is not None and (
             name == dataset.unit or (not quoted and name.casefold() == dataset.unit.casefold())
         ):
             return "people", None, None
-        return "count_distinct", dataset.find_column(name, quoted=quoted, where=WHERE), None
+        return "count_distinct", dataset.find_column(name, quoted=quoted, where=place("SELECT")), None
     return "count", _column(inner, dataset), None
 
 
 def _column(node: object, dataset: DeclaredDataset) -> str:
-    name, quoted = column_name(node)
-    return dataset.find_column(name, quoted=quoted, where=WHERE)
+    name, quoted = column_name(node, clause="SELECT")
+    return dataset.find_column(name, quoted=quoted, where=place("SELECT"))
 
 
 def _share(node: object) -> Fraction:
+    wrong = refusal(
+        tr("the share of a quantile must be a number between 0 and 1"), tr("Write 0.5 for the median."), clause="SELECT"
+    )
     if not isinstance(node, exp.Literal) or node.is_string:
-        raise refusal("the share of a quantile is a number between 0 and 1")
+        raise wrong
     try:
         return fraction(str(take(node, "this", ignored=("is_string",))[0]))
     except ValueError:
-        raise refusal("the share of a quantile is a number between 0 and 1") from None
+        raise wrong from None
 
 
 def _order(node: object, names: list[str]) -> tuple[OrderBy, ...]:
@@ -191,10 +210,14 @@ def _order(node: object, names: list[str]) -> tuple[OrderBy, ...]:
     order = []
     for ordered in expressions:
         column, descending = take(ordered, "this", "desc", ignored=("nulls_first",))
-        name, quoted = column_name(column)
+        name, quoted = column_name(column, clause="ORDER BY")
         found = [known for known in names if known == name or (not quoted and known.casefold() == name.casefold())]
         if not found:
-            raise refusal(f'ORDER BY names "{name}", which is no column of the answer')
+            raise refusal(
+                tr('"{name}" is not a column of the answer', name=name),
+                tr("Columns of the answer: {names}.", names=", ".join(names)),
+                clause="ORDER BY",
+            )
         order.append(OrderBy(found[0], bool(descending)))
     return tuple(order)
 
@@ -206,5 +229,7 @@ def _limit(node: object) -> int | None:
     (number,) = take(node, "expression")
     text = "" if not isinstance(number, exp.Literal) or number.is_string else str(number.this)
     if not text.isdecimal() or len(text) > 18:
-        raise refusal("LIMIT is followed by a whole number, of 18 digits at most")
+        raise refusal(
+            tr("must be a whole number with at most 18 digits"), tr("Write it as in: LIMIT 10."), clause="LIMIT"
+        )
     return int(text)

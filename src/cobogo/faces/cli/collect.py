@@ -261,7 +261,7 @@ def plan(
                     level=level,
                 )
             )
-            planning.draw_plan(protocols, plot, title, power=power, level=level)
+            planning.draw_plan(protocols, plot, title, power=power, level=level, language=language.terminal_language())
     if as_json:
         console.say_json(found.as_dict())
     else:

@@ -71,12 +71,12 @@ def say_findings(asked: Collection, found: CollectionFindings) -> None:
             losses=describe_losses(asked),
         )
     )
-    console.say("")
+    console.say()
     console.say(console.table(header, rows, numbers=numbers))
     if not found.counted:
         return
     if found.too_few:
-        console.say("")
+        console.say()
         console.say(
             tr("Too few reports to say anything: a value that every client holds could not be told from the noise.")
         )
@@ -124,7 +124,7 @@ def draw_findings(path: Path, asked: Collection, found: CollectionFindings) -> N
     )
     unit = say("share of the clients") if found.counted else asked.question
     with stage_file(path) as stage:
-        draw_estimates(stage, asked.name, say(lead), lines, unit=unit, percent=found.counted)
+        draw_estimates(stage, asked.name, say(lead), lines, unit=unit, percent=found.counted, say=say)
 
 
 def say_plan(found: CollectionPlan, goal: Text, users: int | None, plot: Path | None) -> None:
@@ -140,7 +140,7 @@ def say_plan(found: CollectionPlan, goal: Text, users: int | None, plot: Path | 
     console.say(goal)
     console.say("\n" + console.table(header, rows, numbers=[1, 2, 3]))
     if found.cheapest is not None:
-        console.say("")
+        console.say()
         console.say_line(
             "cheapest",
             tr(
@@ -171,7 +171,7 @@ def say_association(found: Association, first: str, second: str) -> None:
     left = len(pairs) - len(rows)
     if left > 0:
         console.say(trn("… and {n:,} more pair", "… and {n:,} more pairs", n=left))
-    console.say("")
+    console.say()
     console.say(
         trn(
             "{n:,} pair of reports. Unrelated answers would seem as related with a probability of {chance:.2g}.",

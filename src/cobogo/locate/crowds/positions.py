@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cobogo.errors import NoSolution
+from cobogo.floor.arguments import refusal
 from cobogo.floor.arrays import Ints
 from cobogo.floor.catalogue import card
-from cobogo.floor.language import tr, trn
+from cobogo.floor.language import tr
 from cobogo.floor.randomness import Source
-from cobogo.locate.crowds.base import people_of
+from cobogo.locate.crowds.base import check_crowd, people_of
 from cobogo.locate.crowds.neighbours import crowds_along_curve
 from cobogo.locate.mechanisms.base import LocationGuarantee, Mechanism, Released, no_cost
 from cobogo.locate.places.geometry import Frame
@@ -50,21 +50,22 @@ class CrowdPositions(Mechanism):
 
     def __post_init__(self) -> None:
         if not (isinstance(self.k, int) and self.k >= 2):
-            raise ValueError(
-                f"The 'k' parameter of {self.name} must be a whole number from 2 on. Got {self.k!r} instead"
-            )
+            raise ValueError(refusal(self.name, "k", tr("a whole number of at least {least}", least=2), self.k))
 
     @property
     def guarantee(self) -> LocationGuarantee:
         return LocationGuarantee(
             "none",
             k=self.k,
-            note=f"the true positions of {self.k} people or more are sent: it hides which of them asked, once, and "
-            "shows where all of them are",
+            note=tr(
+                "the true positions of at least {k} people are sent: it hides which of them asked, once, and shows "
+                "where all of them are",
+                k=self.k,
+            ),
         )
 
     def apply(self, points: Points, source: Source) -> Released:
-        self._check_crowd(points)
+        check_crowd(points, self.k, self.name)
         report, member = self._members(points)
         order = np.lexsort((source.words(len(report)), report))
         report, member = report[order], member[order]
@@ -91,16 +92,3 @@ class CrowdPositions(Mechanism):
         turn = np.arange(len(report)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         member = first[start[crowd[report]] + turn]
         return report, np.where(codes[member] == codes[report], report, member)
-
-    def _check_crowd(self, points: Points) -> None:
-        _, people = people_of(points)
-        if len(points) and people < self.k:
-            raise NoSolution(
-                tr(
-                    "k = {k} and only {person} to hide among",
-                    k=self.k,
-                    person=trn("{n:,} person", "{n:,} people", n=people),
-                ),
-                where=self.name,
-                remedy=tr("Wait for more people, or ask for a smaller k."),
-            )

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from cobogo.errors import VaultError, VerificationFailed
 from cobogo.publish.mask.vault import Vault, VaultKey
 from cobogo.publish.mask.vault.store import VaultStore
+from support.effort import examples
 from support.vaults import emptied, raw
 
 pytestmark = pytest.mark.slow
@@ -86,10 +87,10 @@ def test_shape_keeps_length_case_digits_and_signs(steward: Vault) -> None:
 
 
 def test_a_shape_that_is_used_up_is_said_so(steward: Vault, place: str) -> None:
-    with pytest.raises(VaultError, match="too few tokens of their shape"):
+    with pytest.raises(VaultError, match="too few tokens of the same format"):
         steward.tokenize("billing", ["1", *"abcdefghijklmnopqrstuvwxyzáéíóú"])
     assert raw(place, "SELECT COUNT(*) FROM cobogo_vault_tokens")[0][0] == 0, "all or nothing"
-    with pytest.raises(VaultError, match="cannot have a token of the same shape"):
+    with pytest.raises(VaultError, match="cannot have a token of the same format"):
         steward.tokenize("billing", ["---"])
 
 
@@ -109,7 +110,7 @@ def test_roles_are_kept_apart(steward: Vault, place: str) -> None:
         writer.show,
     ]
     for attempt in refused:
-        with pytest.raises(VaultError, match="may not"):
+        with pytest.raises(VaultError, match="does not have the role"):
             attempt()
     entries, _ = steward.log()
     assert sum(entry.action == "refused" for entry in entries) == len(refused)
@@ -125,25 +126,25 @@ def test_a_writer_cannot_read_even_with_the_whole_database(steward: Vault, place
 def test_a_role_cannot_be_raised_in_the_database(steward: Vault, place: str) -> None:
     key = steward.issue("research", roles="tokenize")
     raw(place, f"UPDATE cobogo_vault_keys SET roles = 'detokenize' WHERE name = '{key.name}'")
-    with pytest.raises(VaultError, match="does not fit"):
+    with pytest.raises(VaultError, match="the key does not open this vault"):
         Vault.open(place, key)
 
 
 def test_wrong_keys(steward: Vault, place: str, tmp_path: Path) -> None:
     known = steward.issue("research", roles="tokenize")
-    with pytest.raises(VaultError, match="not one of this vault's"):
+    with pytest.raises(VaultError, match="does not belong to this vault"):
         Vault.open(place, VaultKey.new())
-    with pytest.raises(VaultError, match="does not fit"):
+    with pytest.raises(VaultError, match="the key does not open this vault"):
         Vault.open(place, VaultKey(known.name, bytes(32)))
     steward.revoke(known.name)
     with pytest.raises(VaultError, match="was revoked"):
         Vault.open(place, known)
     with pytest.raises(VaultError, match="no key"):
         steward.revoke("nobody")
-    with pytest.raises(VaultError, match="last steward"):
+    with pytest.raises(VaultError, match="last key of a steward"):
         steward.revoke(steward._session.key.name)
     (tmp_path / "no.key").write_text("hello")
-    with pytest.raises(VaultError, match="holds no key"):
+    with pytest.raises(VaultError, match="does not contain a key"):
         Vault.open(place, tmp_path / "no.key")
 
 
@@ -227,7 +228,7 @@ def test_an_altered_log_is_found(tmp_path: Path) -> None:
         steward.log()
     file.execute("DELETE FROM cobogo_vault_log WHERE number = 3")
     file.commit()
-    with pytest.raises(VerificationFailed, match="3 entries were written and 2"):
+    with pytest.raises(VerificationFailed, match="3 entries were written, and 2"):
         steward.log()
     file.close()
 
@@ -239,7 +240,7 @@ def test_exchanged_and_altered_values_do_not_open(steward: Vault, place: str) ->
         mark = "%s" if place.startswith("postgresql") else "?"
         statement = f"UPDATE cobogo_vault_tokens SET sealed = {mark} WHERE token = {mark}"
         connection.exec_driver_sql(statement, (bytes(rows[0][1]), rows[1][0]))
-    with pytest.raises(VaultError, match="does not open"):
+    with pytest.raises(VaultError, match="the vault was altered or is damaged"):
         steward.detokenize("research", tokens)
     with pytest.raises(VerificationFailed, match="1 value of 3"):
         steward.check()
@@ -254,9 +255,9 @@ def test_places_that_are_not_fit(tmp_path: Path) -> None:
     for bad in (tmp_path / "file" / "v.db", tmp_path / "no" / "v.db"):
         with pytest.raises(VaultError, match="cannot be written"):
             Vault.create(bad)
-    with pytest.raises(VaultError, match="no vault, or a damaged one"):
+    with pytest.raises(VaultError, match="not a vault, or is damaged"):
         Vault.open(tmp_path / "noise.db", key)
-    with pytest.raises(VaultError, match="no vault over mysql"):
+    with pytest.raises(VaultError, match="mysql is not supported here"):
         Vault.create("mysql://localhost/x")
     with pytest.raises(VaultError, match=r"postgresql://127.0.0.1:1/x: ") as refused:
         Vault.create("postgresql://ana:secret@127.0.0.1:1/x")
@@ -277,7 +278,7 @@ def test_a_damaged_file_is_said_to_be_damaged(tmp_path: Path) -> None:
         Vault.open(tmp_path / "v.db", key).detokenize("research", tokens)
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(20), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(values=st.lists(st.none() | st.text(st.characters(exclude_categories=["Cs"]), max_size=20), max_size=30))
 def test_any_text_comes_back(values: list[str | None], tmp_path_factory: pytest.TempPathFactory) -> None:
     vault, _ = Vault.create(tmp_path_factory.mktemp("any") / "v.db")
@@ -289,11 +290,11 @@ def test_any_text_comes_back(values: list[str | None], tmp_path_factory: pytest.
 
 
 def test_what_is_no_text_is_refused(steward: Vault) -> None:
-    with pytest.raises(VaultError, match="must be texts"):
+    with pytest.raises(VaultError, match="must be text"):
         steward.tokenize("research", [1, 2])
-    with pytest.raises(VaultError, match="must be texts"):
+    with pytest.raises(VaultError, match="must be text"):
         steward.tokenize("research", ["\ud800"])
-    with pytest.raises(VaultError, match="no such domain"):
+    with pytest.raises(VaultError, match="does not have this domain"):
         steward.tokenize("nothing", ["Ana"])
     for name, form in (("a b", "opaque"), ("new", "round"), ("research", "opaque")):
         with pytest.raises(VaultError):

@@ -15,11 +15,12 @@ import cobogo as cb
 from cobogo.errors import NoSolution, PolicyError
 from cobogo.release.buckets import estimated_count
 from cobogo.tell.report.write import write as draw
+from support.effort import examples
 from support.partition_tables import K, arrow, policy, tables
 
 pytestmark = pytest.mark.slow
 
-some = settings(deadline=None, max_examples=15, suppress_health_check=list(HealthCheck))
+some = settings(deadline=None, max_examples=examples(15), suppress_health_check=list(HealthCheck))
 
 L = {"model": "l-diversity", "kind": "distinct", "l": 2}
 ENTROPY = {"model": "l-diversity", "kind": "entropy", "l": 1.8}
@@ -146,7 +147,7 @@ def _with_values(public: Path, text: str) -> bool:
 @pytest.mark.parametrize(
     ("models", "about", "what"),
     [
-        ([K], {}, "as they are"),
+        ([K], {}, "anatomy releases the quasi-identifiers unchanged, and"),
         ([L], {"sex": {"role": "sensitive"}}, "one sensitive attribute"),
         ([L], {"disease": {"role": "non-sensitive"}}, "sensitive"),
     ],
@@ -159,7 +160,7 @@ def test_what_buckets_cannot_protect_is_refused(models: list[Any], about: dict[s
 def test_people_with_several_records_are_refused() -> None:
     rows = [{**row, "number": str(n % 4)} for n, row in enumerate(even(9))]
     asked = policy("anatomy", [L], number={"role": "identifier", "publish-unique": False})
-    with pytest.raises(PolicyError, match="one record each"):
+    with pytest.raises(PolicyError, match="anatomy needs one record for each person, and by data"):
         cb.anonymize(arrow(rows), {**asked, "data": {"unit": "number"}})
 
 

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from cobogo.data.classes import Classes
 from cobogo.data.hierarchy import SUPPRESSED, Hierarchy, Label
-from cobogo.errors import number_of
 from cobogo.examine.metrics import METRICS, Outcome
 from cobogo.floor.arrays import Mask
+from cobogo.floor.language import tr, trn
 from cobogo.promises.models import Scope
 from cobogo.promises.models.check import models_given_away
 from cobogo.publish.recode.contract.problem import Problem
@@ -32,7 +32,8 @@ def plan(
 ) -> RecodingPlan:
     """Turn a solution into a plan. Starring is given up, with a warning, if the starred class breaks a model.
 
-    ``blank`` are the columns in which starred records have ``*`` beside their quasi-identifiers. ``taken`` are the columns that the table has, beside which the plan may need some of its own.
+    ``blank`` are the columns in which starred records have ``*`` beside their quasi-identifiers. ``taken`` are the
+    columns that the table has, beside which the plan may need some of its own.
     """
     if isinstance(solution, Bucketed):
         return _bucket_plan(problem, solution, star=star, taken=taken)
@@ -50,7 +51,15 @@ def plan(
 def _settle(problem: Problem, planned: RecodingPlan, tuples: Sequence[Tuple]) -> RecodingPlan:
     """The plan with values distorted so that the blind models hold."""
     kept, distortions = settle(problem.blind, planned.kept, tuples)
-    warnings = [f"{len(d):,} values of {d.attribute} were distorted: they are not those collected" for d in distortions]
+    warnings = [
+        trn(
+            "{n:,} value of {attribute} was distorted: it is not the one collected",
+            "{n:,} values of {attribute} were distorted: they are not those collected",
+            n=len(d),
+            attribute=d.attribute,
+        )
+        for d in distortions
+    ]
     return replace(planned, kept=kept, distortions=distortions, warnings=(*planned.warnings, *warnings))
 
 
@@ -90,7 +99,9 @@ def _bucket_plan(problem: Problem, solution: Bucketed, *, star: bool, taken: Seq
     lost = buckets.suppressed
     warnings = list(solution.notes)
     if star and lost:
-        warnings.append(f"buckets have no place for starred records: the {lost:,} suppressed ones were dropped")
+        warnings.append(
+            tr("buckets cannot contain starred records: the {lost:,} suppressed records were dropped", lost=lost)
+        )
     return BucketPlan(
         attributes=problem.table.quasi_identifiers,
         suppressed_records=lost,
@@ -114,7 +125,9 @@ def _condensed_plan(
     lost = condensed.suppressed
     warnings = list(solution.notes)
     if star and lost:
-        warnings.append(f"groups have no place for starred records: the {lost:,} suppressed ones were dropped")
+        warnings.append(
+            tr("groups cannot contain starred records: the {lost:,} suppressed records were dropped", lost=lost)
+        )
     return CondensedPlan(
         attributes=problem.table.quasi_identifiers,
         suppressed_records=lost,
@@ -138,7 +151,7 @@ def _marginal_plan(problem: Problem, solution: Marginalized, *, taken: Sequence[
     unknown = np.full(len(problem.hierarchies), np.nan)
     present = {name for marginal in margins.marginals for name in marginal.attributes}
     left_out = [h.attribute for h in problem.hierarchies if h.attribute not in present]
-    warnings = [f"{', '.join(left_out)}: in none of the marginals"] if left_out else []
+    warnings = [tr("no marginal contains {attributes}", attributes=", ".join(left_out))] if left_out else []
     return MarginalPlan(
         attributes=problem.table.quasi_identifiers,
         levels={name: level for name, level in solution.attribute_levels.items() if name in present},
@@ -172,51 +185,48 @@ def _starring(problem: Problem, lost: int, *, star: bool) -> tuple[bool, tuple[s
         return False, ()
     unfit = [model for model in problem.promised if model.populations or model.scope is Scope.TABLE or model.blind]
     if unfit:
-        return False, (f"{unfit[0]} cannot be asked of starred records: the {lost:,} suppressed ones were dropped",)
+        what = tr(
+            "{model} cannot be measured on starred records: the {lost:,} suppressed records were dropped",
+            model=str(unfit[0]),
+            lost=lost,
+        )
+        return False, (what,)
     return True, ()
 
 
 def _check_starred_class(
     problem: Problem, together: Classes, lost: int, blank: tuple[str, ...], *, taken: bool
 ) -> tuple[bool, tuple[str, ...]]:
-    """Whether the starred records, as the one class they would be, satisfy every model; a warning where not. ``taken``:
-    records that are kept have ``*`` in all quasi-identifiers, too."""
-    if blank:
-        return _check_blank_class(problem, together, lost, blank, taken=taken)
+    """Whether the starred records, as the one class they would be, satisfy every model; a warning where not. They do so
+    with their values even where these are ``blank``: they follow from the totals of a column. ``taken``: records that
+    are kept have ``*`` in all quasi-identifiers, too, and would lose their values with them."""
+    if blank and taken:
+        what = tr(
+            "records that are kept have * in every quasi-identifier, as the {lost:,} suppressed records would: these "
+            "were dropped",
+            lost=lost,
+        )
+        return False, (what,)
     for model in problem.models:
         if model.scope is Scope.CLASS and not model.holds(together, model.measure(together)).all():
-            return False, (
-                f"the {lost:,} suppressed records, starred, would be a class that breaks {model}: they were dropped",
+            what = tr(
+                "the {lost:,} suppressed records, with * in every quasi-identifier, would form a class that breaks "
+                "{model}: they were dropped",
+                lost=lost,
+                model=str(model),
             )
-    alike = [name for name, histogram in together.histograms.items() if (histogram.known.distinct == 1).any()]
+            return False, (what,)
+    shown = {name: histogram for name, histogram in together.histograms.items() if name not in blank}
+    alike = [name for name, histogram in shown.items() if (histogram.known.distinct == 1).any()]
     return True, tuple(
-        f"the {lost:,} starred records keep their sensitive values, and all have the same one of {name}: ask for "
-        "l-diversity, and they are dropped"
+        tr(
+            "the {lost:,} starred records keep their sensitive values, and all have the same value of {attribute}: "
+            "with l-diversity they would be dropped",
+            lost=lost,
+            attribute=name,
+        )
         for name in alike
     )
-
-
-def _check_blank_class(
-    problem: Problem, together: Classes, lost: int, blank: tuple[str, ...], *, taken: bool
-) -> tuple[bool, tuple[str, ...]]:
-    """The same where starred records show no value at all: what remains of each model must hold. Their values follow
-    from the totals of a column for whoever knows these, so the models of that column must hold for them as well."""
-    if taken:
-        return False, (
-            f"records that are kept have * in every quasi-identifier, as the {lost:,} suppressed ones would: these were "
-            "dropped",
-        )
-    hidden = together.withhold(
-        {name: np.ones(len(together), dtype=np.bool_) for name in together.histograms if name in blank}
-    )
-    for model in problem.models:
-        looks = set(model.attributes) & set(blank)
-        holds = model.holds_withheld(hidden) if looks else model.holds(together, model.measure(together))
-        if model.scope is Scope.CLASS and not (holds.all() and model.holds(together, model.measure(together)).all()):
-            return False, (
-                f"the {lost:,} suppressed records, starred, would be a class that breaks {model}: they were dropped",
-            )
-    return True, ()
 
 
 def _full_domain_plan(
@@ -278,16 +288,23 @@ def _check_withheld_values(
     ones must satisfy the models without them. A warning where they may not."""
     hidden = np.logical_or.reduce(list(classes.withheld.values()))
     if (hidden & starred_class).any() or models_given_away(problem.models, classes):
-        return False, (
-            f"the values of the {lost:,} suppressed records would help to tell those withheld: they were dropped",
+        what = tr(
+            "the values of the {lost:,} suppressed records would help to deduce the withheld values: these records "
+            "were dropped",
+            lost=lost,
         )
+        return False, (what,)
     return True, ()
 
 
 def _withheld_notes(kept: Classes) -> list[str]:
     return [
-        f"the values of {name} are withheld (*) in {number_of(int(hidden.sum()), 'class', 'classes')}, of "
-        f"{number_of(int(kept.sizes[hidden].sum()), 'record')}"
+        tr(
+            "the values of {attribute} are withheld (*) in {classes} with {records}",
+            attribute=name,
+            classes=trn("{n:,} class", "{n:,} classes", n=int(hidden.sum())),
+            records=trn("{n:,} record", "{n:,} records", n=int(kept.sizes[hidden].sum())),
+        )
         for name, hidden in kept.withheld.items()
     ]
 

@@ -152,7 +152,7 @@ def test_a_device_that_moves_from_googles_client_goes_on_with_its_answer(tmp_pat
     assert parse_one(here, client.report("v1")).rows.tobytes() == answer  # p = 0 and q = 1 add no noise
     with pytest.raises(MemoError, match="otherwise"):
         client.adopt("v1", 6, answer)
-    with pytest.raises(ReportError, match="cannot be an answer"):
+    with pytest.raises(ReportError, match="not an answer"):
         client.adopt("v1", 5, bytes([9]) + answer[1:])
     with pytest.raises(PolicyError, match="32 bits"):
         google.permanent_answer("v1", 5, b"secret", RapporParameters(hashing="google"))

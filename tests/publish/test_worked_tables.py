@@ -172,6 +172,13 @@ class TestTrafficFines:
         written = (tmp_path / "out" / "public" / "release.csv").read_text()
         assert not [name for row in FINES for name in row[:3] if name in written]
 
+    def test_people_are_counted_behind_columns_of_stars(self, tmp_path: Path) -> None:
+        rules = {**self.policy(0.29, k(2)), "output": {"suppressed": "star-all"}, "data": {"unit": "CPF"}}
+        release = cb.anonymize(frame(FINES, FINE_COLUMNS), rules)
+        assert set(release.to_arrow()["CPF"].to_pylist()) == {"*"}
+        release.write(tmp_path / "out")
+        assert cb.verify(tmp_path / "out")
+
     def test_rows_of_stars_are_a_class_too(self) -> None:
         """Whoever knows the totals of a column learns what the rows of stars hide: the models of it must hold there."""
         both = {"model": "l-diversity", "attribute": "Tipo de Multa", "l": 2}

@@ -164,7 +164,8 @@ class Recoded(Transformation):
         if self.policy.registry is None or not self.plan.has_rows:
             return self.apply()
         rows = self.traced.select(list(self.recoded_columns))
-        return replace(self.table, expression=self._with_identifiers(self.plan.shuffle(self.table.engine, rows)))
+        rows = self.plan.blank_rows(self.table.engine, self.plan.shuffle(self.table.engine, rows))
+        return replace(self.table, expression=self._with_identifiers(rows))
 
     def tables(self, release: Release) -> dict[str, Expression]:
         """Those of the plan: one table of rows, that of buckets' values, or marginals."""
@@ -182,7 +183,8 @@ class Recoded(Transformation):
         identity = identity_column(self.table, self.policy.data.unit)
         marked = replace(self.table, expression=self.table.expression.mutate(**{self.mark: identity}))
         columns = dict.fromkeys((*self.recoded_columns, *self.policy.sensitive, self.mark))
-        return self.table.engine.materialize(self.plan.unshuffled_plan().apply(marked, list(columns)))
+        shown = replace(self.plan.unshuffled_plan(), blank=())  # the registry takes blanked values for known ones
+        return self.table.engine.materialize(shown.apply(marked, list(columns)))
 
     def manifest(self, release: Release, rows: Path | Table) -> Manifest:  # noqa: ARG002
         """What the plan says of itself."""

@@ -151,11 +151,15 @@ class RecodingPlan(ABC):
         for distortion in self.distortions:
             if distortion.attribute in columns:
                 released = distort(table.engine, released, self.attributes, distortion)
-        hidden = [name for name in self.blank if name in columns]
-        if hidden and self.star:
-            stars = [(SUPPRESSED,) * len(self.attributes)]
-            released = star_tuples(table.engine, released, list(self.attributes), stars, hidden)
-        return released
+        return self.blank_rows(table.engine, released)
+
+    def blank_rows(self, engine: Engine, rows: Expression) -> Expression:
+        """Released rows, those of suppressed records with ``*`` in the columns of ``blank``."""
+        hidden = [name for name in self.blank if name in rows.columns]
+        if not hidden or not self.star:
+            return rows
+        stars = [(SUPPRESSED,) * len(self.attributes)]
+        return star_tuples(engine, rows, list(self.attributes), stars, hidden)
 
     def tables(self, engine: Engine, rows: Callable[[], Expression]) -> dict[str, Expression]:  # noqa: ARG002
         """The released tables, by the names of their files; ``rows`` gives the released rows."""

@@ -13,6 +13,7 @@ from benchmarks.collecting import collecting
 from benchmarks.commands import whole
 from benchmarks.curator import answers
 from benchmarks.curator import beside_peers as answers_beside_peers
+from benchmarks.decoding import decoding
 from benchmarks.frequency_lists import lists
 from benchmarks.ingesting import ingesting
 from benchmarks.location_attacks import attacks
@@ -36,6 +37,7 @@ ALL = {
     "curator": answers,
     "curator-peers": answers_beside_peers,
     "collecting": collecting,
+    "decoding": decoding,
     "ingesting": ingesting,
     "noise": noise,
     "synthetic": synthetic,

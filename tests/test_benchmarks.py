@@ -14,6 +14,7 @@ from benchmarks import (
     collecting,
     commands,
     curator,
+    decoding,
     frequency_lists,
     ingesting,
     location_attacks,
@@ -161,3 +162,9 @@ def test_location_attacks_are_measured_beside_bare_numbers(tmp_path: Path) -> No
     found = list(location_attacks.attacks(tmp_path, 40))
     assert [result.what.split(":")[0] for result in found] == ["attack"] * 5 + ["trajectories"] * 3
     assert all(result.ratio for result in found)
+
+
+def test_rappor_is_decoded_by_all_rules_from_the_same_counts(tmp_path: Path) -> None:
+    found = list(decoding.decoding(tmp_path, clients=2000, names=["typical, 8 bits"]))
+    assert len(found) == 1
+    assert all("bonferroni" in result.note and "google" in result.note for result in found)

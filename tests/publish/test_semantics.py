@@ -609,3 +609,14 @@ class TestFrames:
         expected = Counter([("31", "a"), ("31", "b"), ("*", "c"), ("*", "d")])
         assert released(release) == expected
         assert written(release, tmp_path / "out") == expected
+
+
+def test_values_of_a_lenient_path_are_counted_in_a_warning() -> None:
+    """The guide keeps a locality that is not written as bairro/município/UF."""
+    places = ["Centro/Fortaleza/CE"] * 4 + ["Messejana/Fortaleza/CE"] * 4 + ["Fortaleza/CE"] * 3
+    place = {"role": "quasi-identifier", "hierarchy": {"path": "/", "lenient": True}}
+    rules = {"attributes": {"place": place}, "privacy": {"models": [{"model": "k-anonymity", "k": 5}]}}
+    release = cb.anonymize(pa.table({"place": places}), rules)
+    assert release.levels == {"place": 1}
+    assert set(release.to_arrow()["place"].to_pylist()) == {"Fortaleza/CE"}
+    assert any('1 value of "place"' in str(one) and "3 records" in str(one) for one in release.warnings)

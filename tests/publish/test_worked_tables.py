@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import Counter
 from pathlib import Path
@@ -148,6 +149,62 @@ class TestTrafficFines:
         assert found["inference"]["Valor da Multa"]["after"] == pytest.approx(2 / 3)
         assert found["inference"]["Tipo de Multa"]["after"] == pytest.approx(2 / 3)
         assert found["models"] == [{"model": "k-anonymity", "k": 2, "satisfied": True, "measured": 2}]
+
+    @pytest.mark.parametrize("algorithm", ["optimal", "mondrian"])
+    def test_it_is_released_as_it_is_printed(self, algorithm: str, tmp_path: Path) -> None:
+        """Table 3.6: rows of stars for the two suppressed records, columns of stars for the identifiers."""
+        rules = self.policy(0.29, k(2))
+        rules = {**rules, "output": {"suppressed": "star-all"}}
+        rules["recoding"] = {**rules["recoding"], "algorithm": algorithm}
+        release = cb.anonymize(frame(FINES, FINE_COLUMNS), rules)
+        rows = Counter(tuple(row.values()) for row in release.to_arrow().to_pylist())
+        stars = ("*", "*", "*")
+        assert rows == {
+            (*stars, "03/1977", "01/2013", "1", "170"): 1,
+            (*stars, "03/1977", "01/2013", "2", "250"): 1,
+            ("*",) * 7: 2,
+            (*stars, "05/1978", "01/2013", "2", "250"): 2,
+            (*stars, "05/1978", "01/2013", "1", "170"): 1,
+        }
+        release.write(tmp_path / "out")
+        assert cb.verify(tmp_path / "out")
+        assert cb.verify(tmp_path / "out" / "public")
+        written = (tmp_path / "out" / "public" / "release.csv").read_text()
+        assert not [name for row in FINES for name in row[:3] if name in written]
+
+    def test_people_are_counted_behind_columns_of_stars(self, tmp_path: Path) -> None:
+        rules = {**self.policy(0.29, k(2)), "output": {"suppressed": "star-all"}, "data": {"unit": "CPF"}}
+        release = cb.anonymize(frame(FINES, FINE_COLUMNS), rules)
+        assert set(release.to_arrow()["CPF"].to_pylist()) == {"*"}
+        release.write(tmp_path / "out")
+        assert cb.verify(tmp_path / "out")
+
+    def test_rows_of_stars_are_a_class_too(self) -> None:
+        """Whoever knows the totals of a column learns what the rows of stars hide: the models of it must hold there."""
+        both = {"model": "l-diversity", "attribute": "Tipo de Multa", "l": 2}
+        rules = {**self.policy(0.29, k(2), both), "output": {"suppressed": "star-all"}}
+        release = cb.anonymize(frame(FINES, FINE_COLUMNS), rules)
+        assert len(release.to_arrow()) == 5
+        assert any("they were dropped" in str(warning) for warning in release.warnings)
+        three = {**self.policy(0.29, k(3)), "output": {"suppressed": "star-all"}}
+        with pytest.raises(NoSolution):
+            cb.anonymize(frame(FINES, FINE_COLUMNS), three)
+
+    def test_an_identifier_among_columns_of_stars_is_noticed(self, tmp_path: Path) -> None:
+        rules = {**self.policy(0.29, k(2)), "output": {"suppressed": "star-all"}}
+        cb.anonymize(frame(FINES, FINE_COLUMNS), rules).write(tmp_path / "out")
+        public = tmp_path / "out" / "public"
+        text = (public / "release.csv").read_text().replace("\n*,", "\nHXR-1542,", 1)
+        (public / "release.csv").write_text(text)
+        manifest = json.loads((public / "manifest.json").read_text())
+        manifest["files"]["release.csv"] = {
+            "sha256": hashlib.sha256(text.encode()).hexdigest(),
+            "bytes": len(text.encode()),
+        }
+        (public / "manifest.json").write_text(json.dumps(manifest))
+        verdict = cb.verify(public)
+        assert not verdict
+        assert any("identifier" in problem for problem in verdict.problems)
 
     def test_with_births_by_year_nobody_need_be_suppressed(self) -> None:
         release = cb.anonymize(frame(FINES, FINE_COLUMNS), self.policy(0.0, k(2), low=0, high=2))

@@ -22,9 +22,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from cobogo.collect.collection import Collection
 from cobogo.collect.layout import Rows
 from cobogo.collect.power import too_few
-from cobogo.collect.protocol import LEVEL, CollectionFindings
+from cobogo.collect.protocol import BONFERRONI, LEVEL, CollectionFindings
 from cobogo.collect.wire import Batch
-from cobogo.errors import OutputError, ReportError
+from cobogo.errors import OutputError, PolicyError, ReportError
 from cobogo.floor.arrays import Ints
 from cobogo.floor.files import stage_file
 from cobogo.floor.language import tr
@@ -91,10 +91,22 @@ class Aggregate:
             self.seeded or other.seeded,
         )  # fmt: skip
 
-    def findings(self, *, level: float = LEVEL) -> CollectionFindings:
-        """Estimates from the counts; they say where there are too few reports."""
+    def findings(self, *, level: float = LEVEL, rule: str = BONFERRONI) -> CollectionFindings:
+        """Estimates from the counts, called significant at a level by a rule (`collect.protocol.RULES`); they say where
+        there are too few reports."""
         protocol = self.collection.protocol
-        found, asked = protocol.findings(self.counts, self.users, level=level), protocol.detectable
+        if rule not in protocol.rules:
+            raise PolicyError(
+                tr(
+                    "{mechanism} decides by {rules}. Got {rule!r} instead",
+                    mechanism=self.collection.mechanism,
+                    rules=", ".join(protocol.rules),
+                    rule=rule,
+                ),
+                where="rule",
+                remedy=tr("Leave the rule out for its default."),
+            )
+        found, asked = protocol.findings(self.counts, self.users, level=level, rule=rule), protocol.detectable
         few = asked is not None and too_few(asked, self.users, alpha=level, candidates=max(found.tested, 1))
         return replace(found, too_few=few)
 

@@ -13,7 +13,7 @@ from cobogo.collect import wire
 from cobogo.collect.collection import Collection
 from cobogo.collect.memo import Memo, Spending
 from cobogo.collect.protocol import UnknownValue
-from cobogo.errors import BudgetSpent, DataError
+from cobogo.errors import BudgetSpent, DataError, MemoError
 from cobogo.floor.language import tr
 from cobogo.floor.randomness import Entropy, Source
 from cobogo.promises.accounting import NANO, Amount, exact_amount, round_down, round_up
@@ -97,6 +97,26 @@ class Client:
         kept = np.frombuffer(answer, dtype=np.uint8).reshape(1, -1)
         row = protocol.draw_reports(kept, self._source).tobytes()
         return wire.single_message(self.collection, row, seeded=not self._source.safe)
+
+    def adopt(self, value: str, standing: int, answer: bytes) -> None:
+        """Take over the permanent answer that another program gave for a value on this device, with the client's cohort
+        there: reports go on from it, and a move from that program costs no further ε. It counts as an answer here. Of
+        RAPPOR as Google's clients do it, `collect.rappor.google.permanent_answer` computes the answer."""
+        protocol = self.collection.protocol
+        wire.check_rows(
+            self.collection, np.frombuffer(answer, dtype=np.uint8).reshape(1, protocol.layout.width), where="answer"
+        )
+        if self._memo.standing(self._name, lambda: standing) != standing:
+            raise self._differs()
+        if self._memo.answer(self._name, protocol.canonical_value(value), self._cost, lambda _: answer) != answer:
+            raise self._differs()
+
+    def _differs(self) -> MemoError:
+        return MemoError(
+            tr("this client has answered already, and otherwise"),
+            where=self.collection.question,
+            remedy=tr("Adopt an answer before the first report."),
+        )
 
     def text(self, value: str) -> str:
         """A report as a line of text."""

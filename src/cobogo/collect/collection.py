@@ -21,6 +21,7 @@ from cobogo.collect.protocol import Protocol
 from cobogo.data.policy.complaints import list_errors
 from cobogo.data.policy.toml_file import PolicyTable, read_toml
 from cobogo.errors import PolicyError
+from cobogo.floor.arrays import Ints
 from cobogo.floor.language import tr
 from cobogo.floor.language.system import reason
 
@@ -53,6 +54,9 @@ class Collection(PolicyTable):
 
     server_only: ClassVar[frozenset[str]] = frozenset()
     """Keys that clients need not know."""
+
+    later: ClassVar[frozenset[str]] = frozenset()
+    """Keys that came later. With their defaults they are not in the fingerprint: earlier reports still count."""
 
     _where: str = PrivateAttr(default="collection.toml")
 
@@ -124,7 +128,7 @@ class Collection(PolicyTable):
     @cached_property
     def fingerprint(self) -> bytes:
         """A digest of everything that clients must agree on."""
-        agreed = self.model_dump(mode="json", by_alias=True, exclude=set(self.server_only))
+        agreed = self._agreed()
         text = json.dumps(agreed, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(f"cobogo collection 1 {text}".encode()).digest()[:FINGERPRINT]
 
@@ -132,9 +136,19 @@ class Collection(PolicyTable):
     def identity(self) -> bytes:
         """A digest of the question and of how it is answered, without the collection's name and version: a client that
         is asked the same question again gives the same answer again, and spends nothing."""
-        agreed = self.model_dump(mode="json", by_alias=True, exclude=set(self.server_only) | NAMES)
+        agreed = self._agreed(NAMES)
         text = json.dumps(agreed, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(f"cobogo question 1 {text}".encode()).digest()[:FINGERPRINT]
+
+    def _agreed(self, without: frozenset[str] = frozenset()) -> dict[str, Any]:
+        """What clients must agree on."""
+        default = {key for key in self.later if getattr(self, key) == type(self).model_fields[key].default}
+        return self.model_dump(mode="json", by_alias=True, exclude=set(self.server_only | without | default))
+
+    def count_foreign(self, path: Path) -> tuple[Ints, bool] | None:  # noqa: ARG002
+        """The counts of a file that another program wrote, and whether its noise came from a seed; None where it is no
+        such file, or where the mechanism knows none."""
+        return None
 
     def as_dict(self) -> dict[str, Any]:
         """What clients get, with the content of files in it; `Collection.of` reads it again."""

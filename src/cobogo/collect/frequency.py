@@ -14,7 +14,15 @@ from cobogo.collect.hashing import LocalHashing
 from cobogo.collect.layout import Layout, Rows, unpack_reports
 from cobogo.collect.oracle import Oracle
 from cobogo.collect.power import Detectable
-from cobogo.collect.protocol import LEVEL, CollectionFindings, PermanentReports, Protocol, UnknownValue, text_array
+from cobogo.collect.protocol import (
+    BONFERRONI,
+    LEVEL,
+    CollectionFindings,
+    PermanentReports,
+    Protocol,
+    UnknownValue,
+    text_array,
+)
 from cobogo.collect.randomized_response import Direct, Optimized, Symmetric
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.language import tr, trn
@@ -77,11 +85,13 @@ class FrequencyProtocol(PermanentReports):
         """The likelihoods of the oracle, for all values."""
         return self.values, self.oracle.likelihoods(unpack_reports(rows, self.layout))
 
-    def findings(self, counts: Ints, users: int, *, level: float = LEVEL) -> CollectionFindings:
+    def findings(self, counts: Ints, users: int, *, level: float = LEVEL, rule: str = BONFERRONI) -> CollectionFindings:
         """Estimates of the oracle, with the probability of each count if no client held the value."""
         found = self.oracle.estimate(counts, users)
         chances = self.oracle.chances(counts, users)
-        return CollectionFindings(self.values, found.counts, found.errors, chances, users, len(self.values), level)
+        return CollectionFindings(
+            self.values, found.counts, found.errors, chances, users, len(self.values), level, rule=rule
+        )
 
 
 class FrequencyCollection(Collection):

@@ -27,7 +27,15 @@ from pydantic import Field
 from cobogo.collect.collection import Collection
 from cobogo.collect.layout import Layout, Rows, unpack_reports
 from cobogo.collect.oracle import Reports, fraction_below
-from cobogo.collect.protocol import LEVEL, CollectionFindings, PermanentReports, Protocol, UnknownValue, text_array
+from cobogo.collect.protocol import (
+    BONFERRONI,
+    LEVEL,
+    CollectionFindings,
+    PermanentReports,
+    Protocol,
+    UnknownValue,
+    text_array,
+)
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
 from cobogo.floor.language import tr, trn
@@ -322,6 +330,8 @@ class Hybrid(Mean):
 class MeanProtocol(PermanentReports):
     """Reports that each stand for a number; their mean is that of the numbers held."""
 
+    rules: ClassVar[tuple[str, ...]] = (BONFERRONI,)
+
     def __init__(self, mean: Mean) -> None:
         super().__init__(mean)
         self.mean = mean
@@ -365,14 +375,22 @@ class MeanProtocol(PermanentReports):
         """How often each report came."""
         return np.asarray(self.mean.tally(unpack_reports(rows, self.layout)), dtype=np.int64)
 
-    def findings(self, counts: Ints, users: int, *, level: float = LEVEL) -> CollectionFindings:
+    def findings(self, counts: Ints, users: int, *, level: float = LEVEL, rule: str = BONFERRONI) -> CollectionFindings:
         """One figure."""
         if not users:
             nothing = np.zeros(0)
-            return CollectionFindings((), nothing, nothing, nothing, 0, 1, level, counted=False)
+            return CollectionFindings((), nothing, nothing, nothing, 0, 1, level, counted=False, rule=rule)
         found = self.mean.estimate(counts)
         return CollectionFindings(
-            ("mean",), np.array([found.mean]), np.array([found.error]), np.zeros(1), users, 1, level, counted=False
+            ("mean",),
+            np.array([found.mean]),
+            np.array([found.error]),
+            np.zeros(1),
+            users,
+            1,
+            level,
+            counted=False,
+            rule=rule,
         )
 
 

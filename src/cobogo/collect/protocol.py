@@ -24,7 +24,28 @@ from cobogo.floor.language import trn
 from cobogo.floor.randomness import Source
 
 LEVEL = 0.05
-"""The probability that any value is called significant that no client holds; divided among all values tested."""
+"""The default level of both rules."""
+
+BONFERRONI, FDR = "bonferroni", "fdr"
+RULES = (BONFERRONI, FDR)
+"""What the level means. ``bonferroni``: the probability that any value is called significant that no client holds, at
+most. ``fdr``: the expected share of such values among those called significant (Benjamini and Hochberg 1995): it finds
+more, and some of what it finds is false."""
+
+
+def significant_chances(chances: Floats, tested: int, level: float, rule: str = BONFERRONI) -> NDArray[np.bool_]:
+    """Which of so many tested values are significant; those without a chance given count as not significant.
+
+    >>> chances = np.array([0.001, 0.02, 0.03, 0.5])
+    >>> significant_chances(chances, 4, 0.05).sum(), significant_chances(chances, 4, 0.05, "fdr").sum()
+    (np.int64(1), np.int64(3))
+    """
+    steps = level / max(tested, 1)
+    if rule == BONFERRONI:
+        return np.asarray(chances <= steps)
+    order = np.sort(chances)
+    below = np.flatnonzero(order <= steps * np.arange(1, len(order) + 1))
+    return np.asarray(chances <= (order[below[-1]] if below.size else -1.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +68,7 @@ class CollectionFindings:
     fit: float | None = None
     counted: bool = True
     too_few: bool = False
+    rule: str = BONFERRONI
 
     @property
     def shares(self) -> Floats:
@@ -55,8 +77,8 @@ class CollectionFindings:
 
     @property
     def significant(self) -> NDArray[np.bool_]:
-        """Which values are significant, at the level divided among all values tested (Bonferroni)."""
-        return (self.chances <= self.level / max(self.tested, 1)) & (not self.too_few)
+        """Which values are significant, at the level, by the rule."""
+        return significant_chances(self.chances, self.tested, self.level, self.rule) & (not self.too_few)
 
     def as_dict(self) -> dict[str, Any]:
         """The content for JSON."""
@@ -76,7 +98,15 @@ class CollectionFindings:
         ]  # fmt: skip
         fit = {} if self.fit is None else {"fit": self.fit}
         few = {"too_few": self.too_few} if self.counted else {}
-        return {"reports": self.users, "tested": self.tested, "level": self.level, **few, **fit, "found": entries}
+        return {
+            "reports": self.users,
+            "tested": self.tested,
+            "level": self.level,
+            "rule": self.rule,
+            **few,
+            **fit,
+            "found": entries,
+        }
 
 
 def tail_probabilities(scores: Floats) -> Floats:
@@ -92,6 +122,9 @@ class Protocol(ABC):
     """One mechanism with its parameters."""
 
     name: ClassVar[str]
+
+    rules: ClassVar[tuple[str, ...]] = RULES
+    """The rules by which its values can be called significant."""
 
     @property
     @abstractmethod
@@ -150,7 +183,7 @@ class Protocol(ABC):
         raise NotImplementedError(f"{self.name} does not tell how likely a report is")
 
     @abstractmethod
-    def findings(self, counts: Ints, users: int, *, level: float = LEVEL) -> CollectionFindings:
+    def findings(self, counts: Ints, users: int, *, level: float = LEVEL, rule: str = BONFERRONI) -> CollectionFindings:
         """Estimates from the counts."""
 
 

@@ -18,6 +18,7 @@ from cobogo.collect import wire
 from cobogo.collect.aggregate import Aggregate, is_aggregate
 from cobogo.collect.collection import Collection
 from cobogo.collect.layout import Rows
+from cobogo.collect.rappor.google import reports_text
 from cobogo.data.policy import Data
 from cobogo.data.table.engine import Expression, connect
 from cobogo.data.table.files import PARQUET
@@ -225,6 +226,10 @@ def aggregate_source(
         where = tr("{url}, table {name}", url=public_url(url), name=name)
         return aggregate_column(collection, table_in(connect(url), name, Data(), where), column, skip=skip)
     name = path.lower().rstrip("/")
+    foreign = collection.count_foreign(Path(path)) if name.endswith(".csv") and Path(path).is_file() else None
+    if foreign is not None:
+        counts, seeded = foreign
+        return Aggregate.from_counts(collection, counts, int(counts[:, 0].sum()), seeded=seeded)
     if name.endswith(TABLES) or Path(path).is_dir() or any(mark in path for mark in "*?["):
         return aggregate_column(collection, read(path, Data(), connect(engine), once=True), column, skip=skip)
     if is_aggregate(Path(path)):
@@ -320,8 +325,19 @@ def _parquet(collection: Collection, rows: Rows, path: Path, seeded: bool) -> No
     pq.write_table(written, path, compression="zstd", use_dictionary=False)
 
 
+def _google(collection: Collection, rows: Rows, path: Path, seeded: bool) -> None:
+    if getattr(collection, "hashing", "cobogo") == "cobogo":
+        raise PolicyError(
+            tr("google needs a collection by rappor with the hashing of Google's clients"),
+            where="--form",
+            remedy=tr('Write hashing = "google" in {where}.', where=collection.where),
+        )
+    (cohorts,), bits = collection.protocol.layout.unpack(rows)
+    path.write_text(reports_text(cohorts, bits, seeded=seeded), encoding="ascii")
+
+
 FORMS: dict[str, Callable[[Collection, Rows, Path, bool], None]] = {
-    "binary": _binary, "text": _text, "json": _json, "csv": _csv, "parquet": _parquet,
+    "binary": _binary, "text": _text, "json": _json, "csv": _csv, "parquet": _parquet, "google": _google,
 }  # fmt: skip
 """Ways to write reports to a file."""
 

@@ -18,7 +18,15 @@ from cobogo.collect.hash_functions import cells, fingerprints, read
 from cobogo.collect.layout import Layout, Rows, unpack_reports
 from cobogo.collect.oracle import FrequencyEstimate, Oracle, tail_probability
 from cobogo.collect.power import Detectable
-from cobogo.collect.protocol import LEVEL, CollectionFindings, PermanentReports, Protocol, distinct_texts, text_array
+from cobogo.collect.protocol import (
+    BONFERRONI,
+    LEVEL,
+    CollectionFindings,
+    PermanentReports,
+    Protocol,
+    distinct_texts,
+    text_array,
+)
 from cobogo.collect.sketch import CountMeanSketch, FastHashing, HadamardSketch, SketchOracle
 from cobogo.floor.arrays import Floats, Ints
 
@@ -63,11 +71,11 @@ class SketchProtocol(PermanentReports):
         """The sketch of the reports."""
         return np.asarray(self.oracle.sketch(unpack_reports(rows, self.layout, self.oracle.report)), dtype=np.int64)
 
-    def findings(self, counts: Ints, users: int, *, level: float = LEVEL) -> CollectionFindings:
+    def findings(self, counts: Ints, users: int, *, level: float = LEVEL, rule: str = BONFERRONI) -> CollectionFindings:
         """The candidates, each read from its cells, with the probability that noise and collisions show as much."""
         asked = self.candidates
         found = judge(self.oracle, counts, fingerprints(asked))
-        return CollectionFindings(asked, found.counts, found.errors, found.chances, users, len(asked), level)
+        return CollectionFindings(asked, found.counts, found.errors, found.chances, users, len(asked), level, rule=rule)
 
 
 class SketchCollection(Collection):

@@ -71,10 +71,10 @@ def parse_specs(text: str, where: str) -> list[MechanismSpec]:
 
 def mechanisms() -> JoinedRegistry[type[Mechanism]]:
     """Every mechanism and cloak by its name."""
-    from cobogo.locate.crowds import CLOAKS
+    from cobogo.locate.crowds import CLOAKS, REQUESTS
     from cobogo.locate.mechanisms import MECHANISMS
 
-    return JoinedRegistry(MECHANISMS, CLOAKS)
+    return JoinedRegistry(MECHANISMS, CLOAKS, REQUESTS)
 
 
 def build_mechanism(

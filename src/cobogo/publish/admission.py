@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from cobogo.data.hierarchy import SUPPRESSED
-from cobogo.data.policy import Policy, Role
+from cobogo.data.hierarchy.texts import odd_paths
+from cobogo.data.policy import PathHierarchy, Policy, Role
 from cobogo.data.policy.columns import quote_names
 from cobogo.data.schema.roles import check_roles
 from cobogo.data.table.engine import connect
@@ -16,7 +17,7 @@ from cobogo.data.table.read import Table, open_source, read
 from cobogo.data.table.spelling import MOST, spelling_warnings
 from cobogo.errors import DataError, PolicyError
 from cobogo.examine.risk.population import check_population
-from cobogo.floor.language import tr
+from cobogo.floor.language import tr, trn
 from cobogo.promises.models import Model, Scope
 
 FEW = 100
@@ -61,9 +62,31 @@ def admit_records(policy: Policy, table: Table, counted: FrequencyTable) -> tupl
         raise DataError(tr("has no records"), where=table.name, remedy=tr("Give a table that has at least one record."))
     check_population(policy, counted.classes().total)
     warnings = (*check_unique(policy, table, counted.records), *_spellings(policy, table, counted))
+    warnings = (*warnings, *_odd_paths(policy, counted))
     if policy.recoding.suppress == "sensitive":
         check_no_stars(policy, counted)
     return warnings
+
+
+def _odd_paths(policy: Policy, counted: FrequencyTable) -> Iterator[str]:
+    """A warning for each lenient path some of whose values are of another form: they stay as they are."""
+    for place, name in enumerate(counted.quasi_identifiers):
+        spec = policy.attributes[name].hierarchy
+        if not isinstance(spec, PathHierarchy) or not spec.lenient:
+            continue
+        texts = [value for value in counted.values[name] if value is not None]
+        parts, odd = odd_paths(texts, spec.path)
+        if odd:
+            strange = set(odd)
+            records = counted.marginal(place)[[value in strange for value in counted.values[name]]].sum()
+            yield trn(
+                '{n:,} value of "{name}" does not have {parts} parts and stays as it is ({records})',
+                '{n:,} values of "{name}" do not have {parts} parts and stay as they are ({records})',
+                n=len(odd),
+                name=name,
+                parts=parts,
+                records=trn("{n:,} record", "{n:,} records", n=int(records)),
+            )
 
 
 def check_recoding(policy: Policy) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from cobogo.data.hierarchy import Hierarchy
 from cobogo.data.hierarchy.build import build_for_table, sensitive_trees
-from cobogo.data.policy import Policy
+from cobogo.data.policy import Policy, Role
 from cobogo.data.policy.tables import allowed_records
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table
@@ -266,12 +266,26 @@ def _search(prepared: Prepared, algorithm: Algorithm, progress: Progress) -> tup
             time_limit=rules.recoding.time_limit,
             progress=lambda done, total: progress("search", done, total),
         )
-        planned = plan(problem, solution, star=rules.output.suppressed == "star", taken=prepared.table.columns)
+        planned = plan(
+            problem,
+            solution,
+            star=rules.output.suppressed != "drop",
+            blank=_blank_columns(rules),
+            taken=prepared.table.columns,
+        )
     except NoSolution as error:
         raise NoSolution(error.what, where=rules.name, remedy=error.remedy) from None
     if not prepared.whole and isinstance(solution, Solution):
         solution = replace(solution, optimal=False)
     return solution, planned
+
+
+def _blank_columns(rules: Policy) -> tuple[str, ...]:
+    """The columns in which suppressed records have * beside their quasi-identifiers, where the policy asks for it."""
+    if rules.output.suppressed != "star-all":
+        return ()
+    shown = (Role.SENSITIVE, Role.NON_SENSITIVE)
+    return tuple(name for name, attribute in rules.attributes.items() if attribute.role in shown)
 
 
 def _release(

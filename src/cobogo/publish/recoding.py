@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from cobogo.data.classes import Classes
-from cobogo.data.hierarchy import Hierarchy
+from cobogo.data.hierarchy import SUPPRESSED, Hierarchy
 from cobogo.data.policy import Policy, Role
 from cobogo.data.table.columns import unused_names
 from cobogo.data.table.engine import Engine, Expression
@@ -111,17 +111,40 @@ class Recoded(Transformation):
     @property
     def stars(self) -> bool:
         """As the policy asks."""
-        return self.policy.output.suppressed == "star"
+        return self.policy.output.suppressed != "drop"
 
     def columns(self, kept: Sequence[str]) -> tuple[str, ...]:
         """Those of the plan."""
         return self.plan.columns(kept)
 
     @property
-    def released_columns(self) -> tuple[str, ...]:
-        """The released columns, in the order of the input: all but the identifiers."""
+    def recoded_columns(self) -> tuple[str, ...]:
+        """The columns that show anything, in the order of the input: all but the identifiers."""
         gone = set(self.policy.with_role(Role.IDENTIFIER))
         return self.plan.columns([name for name in self.table.columns if name not in gone])
+
+    @property
+    def released_columns(self) -> tuple[str, ...]:
+        """The released columns: with ``suppressed = "star-all"`` the identifiers, too, which are * in every row."""
+        shown = self.recoded_columns
+        if not self.starred_identifiers:
+            return shown
+        own = [name for name in self.table.columns if name in shown or name in self.starred_identifiers]
+        return (*own, *(name for name in shown if name not in own))
+
+    @property
+    def starred_identifiers(self) -> tuple[str, ...]:
+        """The identifiers that are released as columns of stars."""
+        if self.policy.output.suppressed != "star-all" or not self.plan.has_rows:
+            return ()
+        return tuple(self.policy.with_role(Role.IDENTIFIER))
+
+    def _with_identifiers(self, rows: Expression) -> Expression:
+        """Released rows with the starred identifiers among them; no original value is ever selected."""
+        import ibis
+
+        stars = {name: ibis.literal(SUPPRESSED) for name in self.starred_identifiers}
+        return rows.mutate(**stars).select(list(self.released_columns)) if stars else rows
 
     def engine(self, release: Release) -> Engine:  # noqa: ARG002
         """The engine of the original: what it holds need not leave it."""
@@ -133,14 +156,16 @@ class Recoded(Transformation):
 
     def apply(self) -> Table:
         """The released rows, in no particular order, computed by the engine whenever they are looked at."""
-        return replace(self.table, expression=self.plan.apply(self.table, self.released_columns))
+        rows = self.plan.apply(self.table, self.recoded_columns)
+        return replace(self.table, expression=self._with_identifiers(rows))
 
     def draw(self, release: Release) -> Table:  # noqa: ARG002
         """The plan applied; with a registry, to rows that are computed once."""
         if self.policy.registry is None or not self.plan.has_rows:
             return self.apply()
-        rows = self.traced.select(list(self.released_columns))
-        return replace(self.table, expression=self.plan.shuffle(self.table.engine, rows))
+        rows = self.traced.select(list(self.recoded_columns))
+        rows = self.plan.blank_rows(self.table.engine, self.plan.shuffle(self.table.engine, rows))
+        return replace(self.table, expression=self._with_identifiers(rows))
 
     def tables(self, release: Release) -> dict[str, Expression]:
         """Those of the plan: one table of rows, that of buckets' values, or marginals."""
@@ -157,8 +182,9 @@ class Recoded(Transformation):
         read of it. Computed once, so that what the registry keeps is what was written."""
         identity = identity_column(self.table, self.policy.data.unit)
         marked = replace(self.table, expression=self.table.expression.mutate(**{self.mark: identity}))
-        columns = dict.fromkeys((*self.released_columns, *self.policy.sensitive, self.mark))
-        return self.table.engine.materialize(self.plan.unshuffled_plan().apply(marked, list(columns)))
+        columns = dict.fromkeys((*self.recoded_columns, *self.policy.sensitive, self.mark))
+        shown = replace(self.plan.unshuffled_plan(), blank=())  # the registry takes blanked values for known ones
+        return self.table.engine.materialize(shown.apply(marked, list(columns)))
 
     def manifest(self, release: Release, rows: Path | Table) -> Manifest:  # noqa: ARG002
         """What the plan says of itself."""
@@ -191,7 +217,7 @@ class Recoded(Transformation):
         hidden = [name for name in domains if name not in sensitive]
         if whole.people is not None or hidden:
             unit = self.policy.data.unit if whole.people is not None else None
-            names = (*self.released_columns, *hidden, unit)
+            names = (*self.recoded_columns, *hidden, unit)
             columns = tuple(dict.fromkeys(name for name in names if name is not None))
             applied = replace(self.table, expression=self.plan.apply(self.table, columns))
             counted = frequency_table(applied, quasi, (*sensitive, *hidden), unit=unit, named=True).against(domains)

@@ -77,6 +77,8 @@ def meaning(attribute: AttributePolicy, level: int, *, top: bool) -> Text:
 
     ``top``: the released level is a single ``*``.
     """
+    if attribute.role is Role.IDENTIFIER:
+        return tr("removed: * in every row")
     if attribute.role is Role.SENSITIVE:
         return tr("as collected; protected by the models below")
     if attribute.role is Role.NON_SENSITIVE or level == 0:

@@ -152,7 +152,8 @@ class Manifest(_Entry):
             return tr("the manifest names a format that is not that of the data")
         if (self.kind == RECODING) != (self.transformation is None):
             return tr("the manifest names one kind of release and describes another")
-        if self.with_role(Role.IDENTIFIER):
+        starred = {column.name for column in self.columns if column.withheld and self.kind == RECODING}
+        if set(self.with_role(Role.IDENTIFIER)) - starred:
             return tr("an identifier is among the released columns")
         return self._contradiction_of_recoding() if self.kind == RECODING else None
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from cobogo.data.classes import Histogram
 from cobogo.data.hierarchy import SUPPRESSED
+from cobogo.data.policy import Role
 from cobogo.data.table.engine import connect
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table, read, table_in
@@ -48,10 +49,19 @@ def count_released_rows(
     if manifest.marginals and isinstance(rows, Path):
         return marginal_table(rows, manifest)
     table = open_released_rows(rows, manifest)
+    _refuse_identifiers(table, [column.name for column in manifest.columns if column.role is Role.IDENTIFIER])
     if manifest.buckets is not None and (isinstance(rows, Path) or manifest.buckets.file is None):
         return bucket_table(table, rows.parent if isinstance(rows, Path) else Path(), manifest, sensitive)
     starred = [column.name for column in manifest.columns if column.withheld]
     return _set_withheld_aside(frequency_table(table, quasi, sensitive), starred, table.name)
+
+
+def _refuse_identifiers(table: Table, names: Sequence[str]) -> None:
+    """Identifiers may be released as columns of stars, and not otherwise."""
+    for name in names:
+        shown = table.expression.select(value=table.text(name)).distinct()
+        if table.engine.fetch(shown)["value"].to_pylist() not in ([SUPPRESSED], []):
+            raise DataError(tr('shows values of the identifier "{name}"', name=name), where=table.name)
 
 
 def locate_released_rows(public: Path, manifest: Manifest, kept: Json | None, engine: str | None) -> Path | Table:

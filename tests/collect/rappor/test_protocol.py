@@ -125,7 +125,7 @@ def test_places_differ_by_cohort_and_stay_the_same():
         {"bits": 0},
         {"hashes": 0},
         {"cohorts": 0},
-        {"f": Fraction(0)},
+        {"f": Fraction(-1)},
         {"p": Fraction(3, 4)},
         {"q": Fraction(2)},
     ],

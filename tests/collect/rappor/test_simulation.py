@@ -5,14 +5,16 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from cobogo.collect.rappor.simulation import PAPER, SHAPES, simulate
+from cobogo.collect.rappor.simulation import DEMO, PAPER, SHAPES, decode_drawn, draw_counts, simulate
 from cobogo.floor.randomness import Seeded
 from support.pages import ROOT, page
 
 sys.path.insert(0, str(ROOT))  # figures are not part of the package
 
+from benchmarks import decoding
 from figures.collecting import LAWS, demo_row, of_the_demo, paper_row
 
 pytestmark = pytest.mark.slow
@@ -45,3 +47,33 @@ def test_more_reports_show_more():
     rare = [name for name, share in zip(many.names, many.shares, strict=True) if share < 0.005]
     assert not set(rare) & set(many.found.strings)
     assert many.as_dict()["reports"] == 200_000
+
+
+def test_the_default_rule_invents_nothing_and_the_other_finds_more():
+    """On the same counts, of all laws of the demonstration: what bonferroni finds, fdr finds too, and what fdr invents
+    is about the share that was asked for."""
+    found = invented = 0
+    for law in SHAPES:
+        drawn = draw_counts(law, 100_000, DEMO, Seeded(1), missing=10, extra=100)
+        strict, loose = (
+            decode_drawn(drawn, DEMO, level=level, rule=rule) for rule, level in (("bonferroni", 0.05), ("fdr", 0.1))
+        )
+        assert strict.invented == 0
+        assert set(strict.found.strings) <= set(loose.found.strings)
+        found, invented = found + loose.detected - strict.detected, invented + loose.invented
+    assert found > 25
+    assert invented < found / 2
+
+
+@pytest.mark.evidence
+@pytest.mark.parametrize("name", ["paper, exponential", "paper, normal", "typical, 8 bits", "sharp, normal"])
+def test_fdr_finds_as_many_as_googles_rule_with_no_larger_share_of_false_ones(name):
+    found = [
+        decoding.tally(draw_counts(law, 1_000_000, parameters, Seeded(seed), **others), parameters)
+        for law, parameters, others in [decoding.SET_UPS[name]]
+        for seed in (1, 2, 3)
+    ]
+    ours, theirs = (np.sum([one[rule] for one in found], axis=0) for rule in ("fdr", "google"))
+    assert ours[0] >= 0.95 * theirs[0]
+    assert ours[1] / ours.sum() <= theirs[1] / theirs.sum() + 0.03
+    assert sum(one["bonferroni"][1] for one in found) <= 1  # at a level of 0.05, one run in twenty may invent one

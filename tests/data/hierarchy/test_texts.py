@@ -1,6 +1,10 @@
 """Hierarchies made of the values themselves: paths that lose a part, masked characters."""
 
+from itertools import pairwise
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cobogo.data.hierarchy import Hierarchy
 from cobogo.data.hierarchy.texts import mask_hierarchy, path_hierarchy
@@ -30,6 +34,32 @@ def test_the_separator_may_be_longer():
 def test_a_single_part_is_a_single_level():
     assert path("/", ["a", "b"]).height == 0
     assert path("/", []).height == 0
+
+
+def test_a_lenient_path_keeps_values_of_another_form():
+    spec = PathHierarchy(path="/", lenient=True)
+    values = [
+        "Messejana/Fortaleza/CE",
+        "Centro/Sobral/CE",
+        "Fortaleza/CE",
+        "Exterior",
+        "x/y/z/w",
+        "a//b",
+        "Centro/Natal/RN",
+    ]
+    h = path_hierarchy("place", spec, values, where="policy, place")
+    assert h.labels[1] == ("Fortaleza/CE", "Sobral/CE", "Exterior", "x/y/z/w", "a//b", "Natal/RN")
+    assert h.labels[2] == ("CE", "Exterior", "x/y/z/w", "a//b", "RN")
+    assert h.height == 2
+
+
+@given(st.lists(st.lists(st.sampled_from("abc"), min_size=1, max_size=4).map("/".join), min_size=1))
+def test_levels_of_a_lenient_path_are_nested(values):
+    """What one level does not tell apart, no coarser level does."""
+    h = path_hierarchy("place", PathHierarchy(path="/", lenient=True), list(dict.fromkeys(values)), where="policy")
+    for finer, coarser in pairwise(range(h.height + 1)):
+        pairs = {(h.generalize(value, finer), h.generalize(value, coarser)) for value in values}
+        assert len(pairs) == len({fine for fine, _ in pairs})
 
 
 @pytest.mark.parametrize("wrong", ["a/b", "a/b/c/d", "a//c", "/b/c", "a/b/", "a", ""])

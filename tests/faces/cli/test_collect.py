@@ -188,3 +188,30 @@ def test_two_questions_together(pets, capsys):
         code, _, said = run(capsys, "collect", "associate", "pets.toml", "yard.toml", "related.csv", *words)
         assert code == 2
         assert said.startswith(f"cobogo: {complaint}")
+
+
+def test_a_collection_goes_to_googles_files_and_back(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("pages.toml").write_text(
+        '[collection]\nname = "pages"\nquestion = "page"\nmechanism = "rappor"\nhashing = "google"\nbits = 16\n'
+        'cohorts = 8\nf = 0.2\np = 0.1\nq = 0.9\ncandidates = ["a", "b", "c, d"]\n'
+    )
+    Path("pages.csv").write_text("page\n" + "a\n" * 300 + "b\n" * 100)
+    words = "collect encode pages.toml pages.csv --column page --out reports.csv --form google --seed 1"
+    assert run(capsys, *words.split())[0] == 0
+    assert run(capsys, *["collect", "aggregate", "pages.toml", "reports.csv", "--out", "here.counts"])[0] == 0
+    code, out, warning = run(capsys, *["collect", "export", "pages.toml", "here.counts", "--out", "google"])
+    assert (code, out.split()[-3:]) == (0, ["params.csv,", "map.csv,", "counts.csv"])
+    assert "seed" in warning
+    words = "collect import google/params.csv --map google/map.csv --question page --out there.toml"
+    assert run(capsys, *words.split())[0] == 0
+    assert run(capsys, *words.split())[0] == 2  # it is there already
+    assert run(capsys, *["collect", "aggregate", "there.toml", "google/counts.csv", "--out", "there.counts"])[0] == 0
+    strict, loose = (
+        json.loads(run(capsys, *f"collect decode there.toml there.counts --rule {rule} --json".split())[1])
+        for rule in ("bonferroni", "fdr")
+    )
+    assert [entry["value"] for entry in strict["found"]] == ["a", "b"]
+    assert (strict["rule"], loose["rule"]) == ("bonferroni", "fdr")
+    code, _, complaint = run(capsys, *["collect", "decode", "there.toml", "there.counts", "--rule", "none"])
+    assert (code, complaint.startswith("cobogo: rule: rappor decides by bonferroni, fdr")) == (2, True)

@@ -13,13 +13,23 @@ from cobogo.collect.discovery.domains import WordDomain
 from cobogo.collect.discovery.methods import Discovery, Prefixes, Puzzles
 from cobogo.collect.layout import Layout, Rows, unpack_reports
 from cobogo.collect.power import Detectable
-from cobogo.collect.protocol import LEVEL, CollectionFindings, PermanentReports, Protocol, distinct_texts, text_array
+from cobogo.collect.protocol import (
+    BONFERRONI,
+    LEVEL,
+    CollectionFindings,
+    PermanentReports,
+    Protocol,
+    distinct_texts,
+    text_array,
+)
 from cobogo.collect.sketch_protocol import sketch_layout
 from cobogo.floor.arrays import Ints
 
 
 class DiscoveryProtocol(PermanentReports):
     """Reports of pieces of words, by groups of clients."""
+
+    rules: ClassVar[tuple[str, ...]] = (BONFERRONI,)
 
     def __init__(self, discovery: Discovery) -> None:
         super().__init__(discovery)
@@ -58,14 +68,16 @@ class DiscoveryProtocol(PermanentReports):
             self.discovery.tally(unpack_reports(rows, self.layout, self.discovery.report)), dtype=np.int64
         )
 
-    def findings(self, counts: Ints, users: int, *, level: float = LEVEL) -> CollectionFindings:
+    def findings(self, counts: Ints, users: int, *, level: float = LEVEL, rule: str = BONFERRONI) -> CollectionFindings:
         """The significant words, with the probability that the last group would show as much of one that no client
         holds."""
         found = self.discovery.find(counts, alpha=level)
         sure = np.flatnonzero(found.significant)
         words = tuple(str(found.values[number]) for number in sure)
         chances = found.chances[sure]
-        return CollectionFindings(words, found.counts[sure], found.errors[sure], chances, users, found.tested, level)
+        return CollectionFindings(
+            words, found.counts[sure], found.errors[sure], chances, users, found.tested, level, rule=rule
+        )
 
 
 class DiscoveryCollection(Collection):

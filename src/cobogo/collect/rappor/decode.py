@@ -8,13 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from cobogo.collect.protocol import BONFERRONI, LEVEL, significant_chances, tail_probabilities
 from cobogo.collect.rappor.filters import RapporParameters, bloom_filters
 from cobogo.errors import PolicyError
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.language import tr
-
-CERTAINTY = 0.05
-"""The probability that any string is found that no client holds; divided among the candidates."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,13 +53,19 @@ def estimate_bits(counted: Ints, parameters: RapporParameters) -> tuple[Floats, 
 
 
 def decode(
-    counted: Ints, candidates: Sequence[str], parameters: RapporParameters, *, level: float = CERTAINTY
+    counted: Ints,
+    candidates: Sequence[str],
+    parameters: RapporParameters,
+    *,
+    level: float = LEVEL,
+    rule: str = BONFERRONI,
 ) -> DecodedStrings:
-    """Find the candidates that clients hold: their estimates by weighted least squares are significantly above zero, at
-    a level that is divided among all candidates (Bonferroni).
+    """Find the candidates that clients hold: their estimates by weighted least squares are significantly above zero.
 
-    Where there are more candidates than half of the bits of all cohorts, a LASSO selects some first. The level does not
-    account for that selection: more strings than it says may then be found that no client holds.
+    By the rule ``bonferroni`` the level is the probability that any string is found that no client holds; by ``fdr`` it
+    is the expected share of such strings among those found. Where there are more candidates than half of the bits of
+    all cohorts, a LASSO selects some first. The level does not account for that selection: more strings than it says
+    may then be found that no client holds.
     """
     names = list(dict.fromkeys(candidates))
     users = int(counted[:, 0].sum())
@@ -78,8 +82,8 @@ def decode(
     if not len(chosen):
         return DecodedStrings((), np.zeros(0), np.zeros(0), users, 0.0)
     estimates, errors, fit = _fit(design[:, chosen], target)
-    z = _normal_quantile(1 - level / len(names))
-    there = (estimates > z * errors) & (errors > 0)
+    scores = np.divide(estimates, errors, out=np.full(len(errors), -np.inf), where=errors > 0)
+    there = significant_chances(tail_probabilities(scores), len(names), level, rule)
     order = np.argsort(-estimates[there], kind="stable")
     return DecodedStrings(
         tuple(np.array(names, dtype=object)[chosen][there][order]),
@@ -137,12 +141,6 @@ def _fit(design: Floats, target: Floats) -> tuple[Floats, Floats, float]:
     around = target - target.mean()
     fit = 1 - float(left @ left) / max(float(around @ around), 1e-300)
     return np.asarray(estimates, dtype=np.float64), np.asarray(errors, dtype=np.float64), max(fit, 0.0)
-
-
-def _normal_quantile(probability: float) -> float:
-    from statistics import NormalDist
-
-    return NormalDist().inv_cdf(probability)
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import log
+from math import inf, log
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,8 @@ class RapporParameters:
     """``bits`` of a Bloom filter with ``hashes`` hash functions, of which each of the ``cohorts`` has its own.
 
     The permanent answer keeps a bit with probability 1 − ``f`` and else sets it by a fair coin; each report then shows
-    a bit with probability ``q`` where the permanent answer has it and ``p`` where it does not.
+    a bit with probability ``q`` where the permanent answer has it and ``p`` where it does not. ``hashing`` names the
+    hash functions: ours, or those of Google's clients (`HASHINGS`).
 
     >>> default = RapporParameters()
     >>> round(default.epsilon_forever, 3), round(default.epsilon_once, 3)
@@ -39,11 +41,12 @@ class RapporParameters:
     f: Fraction = Fraction(1, 2)
     p: Fraction = Fraction(1, 2)
     q: Fraction = Fraction(3, 4)
+    hashing: str = "cobogo"
 
     @classmethod
-    def from_decimals(cls, *, f: Probability, p: Probability, q: Probability, **sizes: int) -> RapporParameters:
+    def from_decimals(cls, *, f: Probability, p: Probability, q: Probability, **others: Any) -> RapporParameters:
         """Parameters whose probabilities are written as decimals."""
-        return cls(**sizes, f=fraction(f), p=fraction(p), q=fraction(q))
+        return cls(**others, f=fraction(f), p=fraction(p), q=fraction(q))
 
     def __post_init__(self) -> None:
         if not (8 <= self.bits <= 4096 and self.bits % 8 == 0):
@@ -67,12 +70,31 @@ class RapporParameters:
                     value=self.cohorts,
                 )
             )
-        if not (0 < self.f <= 1 and 0 <= self.p <= 1 and 0 <= self.q <= 1):
-            raise ValueError(
-                tr("The 'f' parameter of RAPPOR must be above 0 and at most 1; 'p' and 'q' must be from 0 to 1")
-            )
+        self._check_hashing()
+        if not (0 <= self.f <= 1 and 0 <= self.p <= 1 and 0 <= self.q <= 1):
+            raise ValueError(tr("The 'f', 'p' and 'q' parameters of RAPPOR must be from 0 to 1"))
         if self.p >= self.q:
             raise ValueError(tr("The 'p' parameter of RAPPOR must be below 'q', or a report says nothing"))
+
+    def _check_hashing(self) -> None:
+        if self.hashing not in HASHINGS:
+            raise ValueError(
+                tr(
+                    "The 'hashing' parameter of RAPPOR must be one of {names}. Got {value!r} instead",
+                    names=", ".join(HASHINGS),
+                    value=self.hashing,
+                )
+            )
+        if self.hashing != "cobogo" and self.hashes > google_hashes(self.bits, self.hashing):
+            raise ValueError(
+                tr(
+                    "The 'hashes' parameter of RAPPOR must be at most {most} with the hashing {name}, which takes them "
+                    "from one MD5. Got {value!r} instead",
+                    most=google_hashes(self.bits, self.hashing),
+                    name=self.hashing,
+                    value=self.hashes,
+                )
+            )
 
     @property
     def shown_if_set(self) -> Fraction:
@@ -88,7 +110,7 @@ class RapporParameters:
     def epsilon_forever(self) -> float:
         """The loss of all reports of one value, at most: two values differ in at most 2·h bits. Infinite where no bit
         is ever forgotten, and an upper bound, since hashes may collide."""
-        return 2 * self.hashes * log((1 - self.f / 2) / (self.f / 2))
+        return 2 * self.hashes * log((1 - self.f / 2) / (self.f / 2)) if self.f else inf
 
     @property
     def epsilon_once(self) -> float:
@@ -108,11 +130,53 @@ def bit_positions(value: str, cohort: int, parameters: RapporParameters) -> list
     >>> bit_positions("Fortaleza", 3, RapporParameters()) == bit_positions("Fortaleza", 3, RapporParameters())
     True
     """
+    return HASHINGS[parameters.hashing](value, cohort, parameters.hashes, parameters.bits)
+
+
+def own_positions(value: str, cohort: int, hashes: int, bits: int) -> list[int]:
+    """The bits by BLAKE2b, keyed by the cohort, eight bytes for each hash function."""
     seal = hashlib.blake2b(value.encode(), digest_size=64, key=f"cobogo rappor {cohort}".encode()).digest()
-    while len(seal) < 8 * parameters.hashes:
+    while len(seal) < 8 * hashes:
         seal += hashlib.blake2b(seal, digest_size=64).digest()
-    drawn = np.frombuffer(seal[: 8 * parameters.hashes], dtype="<u8")
-    return [int(word) for word in drawn % np.uint64(parameters.bits)]
+    drawn = np.frombuffer(seal[: 8 * hashes], dtype="<u8")
+    return [int(word) for word in drawn % np.uint64(bits)]
+
+
+def google_positions(value: str, cohort: int, hashes: int, bits: int) -> list[int]:
+    """The bits by MD5 of the cohort (four bytes, the big end first) and the value, as Google's Python and C++ clients
+    and its map take them: a byte for each hash function, or two with the little end first above 256 bits.
+
+    >>> google_positions("apple", 0, 2, 16)
+    [4, 0]
+    """
+    wide = 1 if bits <= 256 else 2
+    digest = _google_digest(value, cohort)
+    return [int.from_bytes(digest[wide * at : wide * (at + 1)], "little") % bits for at in range(hashes)]
+
+
+def google_java_positions(value: str, cohort: int, hashes: int, bits: int) -> list[int]:
+    """The same for Google's Java client: two bytes for each hash function, the big end first.
+
+    >>> google_java_positions("Whizbang", 0, 2, 12)
+    [7, 2]
+    """
+    digest = _google_digest(value, cohort)
+    return [int.from_bytes(digest[2 * at : 2 * (at + 1)], "big") % bits for at in range(hashes)]
+
+
+def google_hashes(bits: int, hashing: str) -> int:
+    """How many hash functions an MD5 has bytes for."""
+    return 16 if bits <= 256 and hashing == "google" else 8
+
+
+def _google_digest(value: str, cohort: int) -> bytes:
+    return hashlib.md5(cohort.to_bytes(4, "big") + value.encode(), usedforsecurity=False).digest()
+
+
+HASHINGS: dict[str, Callable[[str, int, int, int], list[int]]] = {
+    "cobogo": own_positions, "google": google_positions, "google-java": google_java_positions,
+}  # fmt: skip
+"""Hash functions by name. None of them hides a value: privacy comes from the noise alone."""
 
 
 def bloom_filters(values: Sequence[str], parameters: RapporParameters) -> Bits:

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Literal
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal, cast
 
 import numpy as np
 from pydantic import AfterValidator, Field
@@ -14,7 +15,15 @@ from pydantic import AfterValidator, Field
 from cobogo.collect.collection import Collection, check_values
 from cobogo.collect.layout import Layout, Rows
 from cobogo.collect.power import Detectable
-from cobogo.collect.protocol import LEVEL, CollectionFindings, Protocol, distinct_texts, tail_probabilities, text_array
+from cobogo.collect.protocol import (
+    BONFERRONI,
+    LEVEL,
+    CollectionFindings,
+    Protocol,
+    distinct_texts,
+    tail_probabilities,
+    text_array,
+)
 from cobogo.collect.rappor.decode import Decoding, decode
 from cobogo.collect.rappor.filters import (
     AT_ONCE,
@@ -27,8 +36,10 @@ from cobogo.collect.rappor.filters import (
     randomize_permanently,
     randomize_report,
 )
+from cobogo.collect.rappor.google import count_file
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 from cobogo.floor.randomness import Source, below
 
 
@@ -139,9 +150,9 @@ class Rappor(Protocol):
         (cohorts,), bits = self.layout.unpack(rows)
         return (*self.candidates, OTHER), likelihoods(cohorts, bits, self.candidates, self.parameters)
 
-    def findings(self, counts: Ints, users: int, *, level: float = LEVEL) -> CollectionFindings:
+    def findings(self, counts: Ints, users: int, *, level: float = LEVEL, rule: str = BONFERRONI) -> CollectionFindings:
         """The candidates that clients hold."""
-        found = decode(counts, self.candidates, self.parameters, level=level)
+        found = decode(counts, self.candidates, self.parameters, level=level, rule=rule)
         scores = np.divide(found.counts, found.errors, out=np.zeros(len(found.counts)), where=found.errors > 0)
         return CollectionFindings(
             found.strings,
@@ -152,6 +163,7 @@ class Rappor(Protocol):
             len(self.candidates),
             level,
             found.fit,
+            rule=rule,
         )
 
 
@@ -168,16 +180,33 @@ class RapporCollection(Collection):
     f: Share = Decimal("0.5")
     p: Share = Decimal("0.5")
     q: Share = Decimal("0.75")
+    hashing: Literal["cobogo", "google", "google-java"] = "cobogo"
     candidates: Annotated[tuple[str, ...], Field(max_length=1_000_000), AfterValidator(check_values)] = ()
 
     randomizers: ClassVar[Mapping[str, type[Rappor]]] = {"rappor": Rappor}
     server_only: ClassVar[frozenset[str]] = frozenset({"candidates"})
+    later: ClassVar[frozenset[str]] = frozenset({"hashing"})
 
     def build(self) -> Protocol:
         """RAPPOR with these parameters."""
-        sizes: dict[str, Any] = {"bits": self.bits, "hashes": self.hashes, "cohorts": self.cohorts}
+        sizes: dict[str, Any] = {
+            "bits": self.bits, "hashes": self.hashes, "cohorts": self.cohorts, "hashing": self.hashing,
+        }  # fmt: skip
+        if not self.f:
+            raise self.refusal(
+                "f",
+                tr("must be above 0: without a permanent answer, a client's reports together give its value away"),
+                tr("0.5 is the paper's."),
+            )
         try:
             parameters = RapporParameters.from_decimals(**sizes, f=str(self.f), p=str(self.p), q=str(self.q))
         except ValueError as error:
             raise self.refuse_parameter(error, (*sizes, "f", "p", "q")) from None
         return Rappor(parameters, self.candidates)
+
+    def count_foreign(self, path: Path) -> tuple[Ints, bool] | None:
+        """The counts of a file of Google's, where the hashing is Google's."""
+        if self.hashing == "cobogo":
+            return None
+        parameters = cast(Rappor, self.protocol).parameters
+        return count_file(path, parameters)

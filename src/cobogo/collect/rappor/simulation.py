@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from cobogo.collect.rappor.decode import CERTAINTY, DecodedStrings, decode
+from cobogo.collect.protocol import BONFERRONI, LEVEL
+from cobogo.collect.rappor.decode import DecodedStrings, decode
 from cobogo.collect.rappor.filters import RapporParameters, count_reports, encode
-from cobogo.floor.arrays import Floats
+from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import Source, below
 
 SHAPES: dict[str, Callable[[Floats], Floats]] = {
@@ -85,7 +86,17 @@ class Simulation:
         }  # fmt: skip
 
 
-def simulate(
+@dataclass(frozen=True, eq=False, repr=False)
+class DrawnCounts:
+    """The counts of made-up clients' reports: the strings with their true shares, and the candidates."""
+
+    names: tuple[str, ...]
+    shares: Floats
+    candidates: tuple[str, ...]
+    counted: Ints
+
+
+def draw_counts(
     shape: str,
     clients: int,
     parameters: RapporParameters,
@@ -94,9 +105,8 @@ def simulate(
     strings: int = 100,
     missing: int | None = None,
     extra: int = 0,
-    level: float = CERTAINTY,
-) -> Simulation:
-    """Report for made-up clients and decode. Every ``missing``-th string is no candidate, and ``extra`` candidates are
+) -> DrawnCounts:
+    """Report for made-up clients, and count. Every ``missing``-th string is no candidate, and ``extra`` candidates are
     strings that nobody holds."""
     weights = SHAPES[shape](np.arange(1, strings + 1) / strings)
     bounds = np.cumsum(weights / weights.sum())
@@ -106,5 +116,27 @@ def simulate(
     known = [name for number, name in enumerate(names, 1) if missing is None or number % missing]
     candidates = (*known, *(f"v{strings + number}" for number in range(1, extra + 1)))
     counted = count_reports(encode(names, held, parameters, source), parameters)
-    true = np.bincount(held, minlength=strings) / clients
-    return Simulation(names, true, candidates, decode(counted, candidates, parameters, level=level))
+    return DrawnCounts(names, np.bincount(held, minlength=strings) / clients, candidates, counted)
+
+
+def simulate(
+    shape: str,
+    clients: int,
+    parameters: RapporParameters,
+    source: Source,
+    *,
+    level: float = LEVEL,
+    rule: str = BONFERRONI,
+    **others: Any,
+) -> Simulation:
+    """Draw counts of made-up clients (the other options are those of `draw_counts`), and decode them."""
+    drawn = draw_counts(shape, clients, parameters, source, **others)
+    return decode_drawn(drawn, parameters, level=level, rule=rule)
+
+
+def decode_drawn(
+    drawn: DrawnCounts, parameters: RapporParameters, *, level: float = LEVEL, rule: str = BONFERRONI
+) -> Simulation:
+    """Decode counts that were drawn, by a rule."""
+    found = decode(drawn.counted, drawn.candidates, parameters, level=level, rule=rule)
+    return Simulation(drawn.names, drawn.shares, drawn.candidates, found)

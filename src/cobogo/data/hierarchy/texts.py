@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from cobogo.data.hierarchy.base import Hierarchy
 from cobogo.data.policy import MaskHierarchy, PathHierarchy
@@ -15,16 +16,16 @@ from cobogo.floor.language import tr, trn
 def path_hierarchy(attribute: str, spec: PathHierarchy, values: Sequence[str], *, where: str) -> Hierarchy:
     """Each level drops the first part. All values have as many parts as most of them have, none of them empty.
 
+    With ``lenient``, a value of another form stays as it is. One with fewer parts goes on with the others once these
+    are as short: Fortaleza/CE and Messejana/Fortaleza/CE, which is Fortaleza/CE by then, both become CE.
+
     >>> places = ["Messejana/Fortaleza/CE", "Centro/Sobral/CE"]
     >>> path_hierarchy("place", PathHierarchy(path="/"), places, where="policy").labels[1:]
     (('Fortaleza/CE', 'Sobral/CE'), ('CE',))
     """
     separator = spec.path
-    # Of two numbers of parts that are as frequent, the larger: a part is forgotten more easily than invented.
-    numbers = Counter(value.count(separator) + 1 for value in values)
-    _, expected = max(((count, number) for number, count in numbers.items()), default=(0, 1))
-    wrong = [value for value in values if len(parts := value.split(separator)) != expected or "" in parts]
-    if wrong:
+    expected, wrong = odd_paths(values, separator)
+    if wrong and not spec.lenient:
         raise UnfitValues(
             trn(
                 '{n:,} value of the data does not have {parts} parts with "{separator}" between them',
@@ -35,9 +36,35 @@ def path_hierarchy(attribute: str, spec: PathHierarchy, values: Sequence[str], *
             ),
             wrong,
             where=where,
-            remedy=tr("Complete them in the data (an unknown part needs a name too), or correct path in the policy."),
+            remedy=tr(
+                "Complete them in the data (an unknown part needs a name too), or correct path in the policy, or write "
+                "lenient = true beside it: they then stay as they are."
+            ),
         )
-    return Hierarchy.from_steps(attribute, values, [lambda label: label.partition(separator)[2]] * (expected - 1))
+    steps = [partial(_drop_part, separator=separator, parts=parts) for parts in range(expected, 1, -1)]
+    return Hierarchy.from_steps(attribute, values, steps)
+
+
+def odd_paths(values: Sequence[str], separator: str) -> tuple[int, list[str]]:
+    """How many parts most values have, and the values that do not have so many, or have an empty one.
+
+    >>> odd_paths(["Messejana/Fortaleza/CE", "Centro/Sobral/CE", "Sobral/CE"], "/")
+    (3, ['Sobral/CE'])
+    """
+    # Of two numbers of parts that are as frequent, the larger: a part is forgotten more easily than invented.
+    numbers = Counter(value.count(separator) + 1 for value in values)
+    _, expected = max(((count, number) for number, count in numbers.items()), default=(0, 1))
+    return expected, [value for value in values if not _is_regular(value, separator, expected)]
+
+
+def _is_regular(label: str, separator: str, parts: int) -> bool:
+    found = label.split(separator)
+    return len(found) == parts and "" not in found
+
+
+def _drop_part(label: str, *, separator: str, parts: int) -> str:
+    """A label of so many parts without the first; any other as it is."""
+    return label.partition(separator)[2] if _is_regular(label, separator, parts) else label
 
 
 def mask_hierarchy(attribute: str, spec: MaskHierarchy, values: Sequence[str], *, where: str) -> Hierarchy:

@@ -64,9 +64,13 @@ class MaskHierarchy(HierarchySpec):
 
 
 class PathHierarchy(HierarchySpec):
-    """Places from the finest to the coarsest, joined by a separator: a/b/c → b/c → c."""
+    """Places from the finest to the coarsest, joined by a separator: a/b/c → b/c → c.
+
+    A value of another form is an error; with ``lenient`` it stays as it is.
+    """
 
     path: Annotated[str, Field(min_length=1)]
+    lenient: bool = False
 
 
 class TreeHierarchy(HierarchySpec):

@@ -156,7 +156,7 @@ class Output(PolicyTable):
     directory: str | None = None
     format: Literal["csv", "parquet", "table"] = "csv"
     table: str | None = None
-    suppressed: Literal["drop", "star"] = "drop"
+    suppressed: Literal["drop", "star", "star-all"] = "drop"
     formulas: Formulas = "kept"
 
     @model_validator(mode="after")

@@ -144,7 +144,8 @@ def build_hierarchy(
     values = list(dict.fromkeys((*known, *released)))
     if isinstance(spec, PathHierarchy):
         parts = max(_usual_parts(labels, spec.path) for labels in (known, released))
-        values = [value for value in values if value is None or value.count(spec.path) + 1 == parts]
+        odd = set(known) if spec.lenient else set()
+        values = [value for value in values if value is None or value in odd or value.count(spec.path) + 1 == parts]
     tree = _build_placeable(attribute, values, policy)
     if isinstance(spec, IntervalsHierarchy) and _unknown_labels(tree, released):
         # Intervals are written otherwise where all numbers are whole; the two tables need not agree on that.

@@ -7,26 +7,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cobogo.errors import DataError, OutputError, PolicyError
+from cobogo.errors import OutputError, PolicyError
 from cobogo.faces.cli import console, language
+from cobogo.faces.cli.collect_findings import describe_losses, draw_findings, say_association, say_findings, say_plan
 from cobogo.faces.cli.commands import CommandLine
 from cobogo.faces.cli.options import Encoding, Json
-from cobogo.floor.language import Text, tr, trn
+from cobogo.floor.language import tr, trn
 
 if TYPE_CHECKING:
     from cobogo.collect.aggregate import Aggregate
-    from cobogo.collect.association import Association
     from cobogo.collect.collection import Collection
-    from cobogo.collect.plan import CollectionPlan
-    from cobogo.collect.protocol import CollectionFindings
 
 app = CommandLine(name="collect", help="Collect without trusting the collector: local differential privacy.")
 
 Described = Annotated[Path, typer.Argument(help="The collection: a TOML file.", show_default=False)]
 Level = Annotated[float, typer.Option("--level", help="The probability of finding anything that is not there.")]
-
-SHOWN = 20
-"""Pairs of answers that the terminal lists."""
 
 
 @app.command()
@@ -36,7 +31,8 @@ def encode(
     column: Annotated[str, typer.Option("--column", help="The column that holds the values.", show_default=False)],
     out: Annotated[Path, typer.Option("--out", help="Where the reports go: a new file.", show_default=False)],
     form: Annotated[
-        str | None, typer.Option("--form", help="binary, text, json, csv or parquet; by the file's name if not given.")
+        str | None,
+        typer.Option("--form", help="binary, text, json, csv, parquet or google; by the file's name if not given."),
     ] = None,
     separator: Annotated[
         str, typer.Option("--separator", help="The character between the columns of a CSV file.")
@@ -77,7 +73,7 @@ def encode(
             reports=trn("{n:,} report", "{n:,} reports", n=len(rows)),
             size=trn("{n:,} byte", "{n:,} bytes", n=protocol.layout.width),
             mechanism=asked.mechanism,
-            losses=_losses(asked),
+            losses=describe_losses(asked),
         ),
     )
     console.say_line("written", str(out), tr("{data} stays where it is: on the clients' side", data=data))
@@ -136,7 +132,17 @@ def decode(
         Path | None,
         typer.Option("--candidates", help="A file of strings to look for, one per line, instead of the collection's."),
     ] = None,
-    level: Level = 0.05,
+    level: Annotated[
+        float, typer.Option("--level", help="How much of what is not there may be found; --rule says in what sense.")
+    ] = 0.05,
+    rule: Annotated[
+        str,
+        typer.Option(
+            "--rule",
+            help="bonferroni: the level is the probability of finding anything that is not there. "
+            "fdr: it is the expected share of such findings; more is found.",
+        ),
+    ] = "bonferroni",
     plot: Annotated[Path | None, typer.Option("--plot", help="Draw the estimates: a new PNG.")] = None,
     as_json: Json = False,
 ) -> None:
@@ -154,13 +160,13 @@ def decode(
         )
     _check_between(level, 0, "--level")
     total = Aggregate.load(asked, counts)
-    found = total.findings(level=level)
+    found = total.findings(level=level, rule=rule)
     if plot is not None:
-        _draw(plot, asked, found)
+        draw_findings(plot, asked, found)
     if as_json:
         console.say_json({**total.as_dict(), **found.as_dict()})
     else:
-        _say_findings(asked, found)
+        say_findings(asked, found)
         _say_if_seeded(total)
         if plot is not None:
             console.say_written(str(plot))
@@ -259,7 +265,7 @@ def plan(
     if as_json:
         console.say_json(found.as_dict())
     else:
-        _say_plan(found, goal, users, plot)
+        say_plan(found, goal, users, plot)
     able = [offer.users for offer in found.offers if offer.users is not None]
     if not able or (users is not None and min(able) > users):
         raise typer.Exit(1)
@@ -305,9 +311,61 @@ def associate(
     if as_json:
         console.say_json(found.as_dict())
     else:
-        _say_association(found, both[0].question, both[1].question)
+        say_association(found, both[0].question, both[1].question)
     if found.chance > level:
         raise typer.Exit(1)
+
+
+@app.command("export")
+def export_google(
+    collection: Described,
+    counts: Annotated[Path | None, typer.Argument(help="An aggregate.", show_default=False)] = None,
+    out: Annotated[Path, typer.Option("--out", help="Where the files go: a directory.", show_default=False)] = ...,  # type: ignore[assignment]
+    as_json: Json = False,
+) -> None:
+    """Write the files that Google's RAPPOR decoder reads: params.csv, map.csv of the candidates, and counts.csv."""
+    from cobogo.collect.aggregate import Aggregate
+    from cobogo.collect.rappor.exchange import write_exchange
+
+    asked = _collection(collection)
+    total = None if counts is None else Aggregate.load(asked, counts)
+    names = write_exchange(asked, total, out)
+    if as_json:
+        console.say_json({"directory": str(out), "files": names})
+        return
+    console.say_line("written", str(out), ", ".join(names))
+    if total is not None:
+        _say_if_seeded(total)
+
+
+@app.command("import")
+def import_google(
+    params: Annotated[Path, typer.Argument(help="Google's params.csv.", show_default=False)],
+    question: Annotated[
+        str, typer.Option("--question", help="The name of the question, for programs.", show_default=False)
+    ],
+    out: Annotated[Path, typer.Option("--out", help="Where the collection goes: a new TOML file.", show_default=False)],
+    candidates: Annotated[
+        Path | None, typer.Option("--map", help="Google's map.csv, whose strings become the candidates.")
+    ] = None,
+    hashing: Annotated[
+        str, typer.Option("--hashing", help="google: the Python and C++ clients. google-java: the Java client.")
+    ] = "google",
+    as_json: Json = False,
+) -> None:
+    """Write the collection that the files of Google's RAPPOR describe, to aggregate and decode their counts here."""
+    from cobogo.collect.rappor.exchange import read_exchange
+    from cobogo.floor.files import stage_file
+
+    if out.exists():
+        raise OutputError(tr("is there already"), where=str(out), remedy=tr("Choose another --out."))
+    text, found = read_exchange(params, question, hashing, candidates)
+    with stage_file(out) as stage:
+        stage.write_text(text, encoding="utf-8")
+    if as_json:
+        console.say_json(found.as_dict())
+        return
+    console.say_line("written", str(out), f"{found.mechanism}, {language.terminal_speech()(describe_losses(found))}")
 
 
 def _collection(path: Path) -> Collection:
@@ -316,112 +374,9 @@ def _collection(path: Path) -> Collection:
     return Collection.load(path)
 
 
-def _losses(asked: Collection) -> Text:
-    once, forever = asked.protocol.epsilon_once, asked.protocol.epsilon_forever
-    if once == forever:
-        return tr("ε = {once:.4g}", once=once)
-    return tr("ε = {once:.4g} a report, {forever:.4g} for all reports of one value", once=once, forever=forever)
-
-
-def _say_findings(asked: Collection, found: CollectionFindings) -> None:
-    say = language.terminal_speech()
-    header: list[str]
-    marks = ["✓" if there else "" for there in found.significant]
-    entries = list(
-        zip(found.labels, found.counts.tolist(), found.errors.tolist(), found.chances.tolist(), marks, strict=True)
-    )
-    entries.sort(key=lambda entry: -entry[1])
-    if found.counted:
-        users = max(found.users, 1)
-        header = [
-            tr("value"), tr("clients"), tr("± 1 s.e."), tr("share"), "95 %", tr("by chance"), tr("there"),
-        ]  # fmt: skip
-        rows = [
-            [
-                label, say.fixed(count, ",.0f"), say.fixed(error, ",.0f"), say.fixed(count / users, ".2%"),
-                f"{say.fixed((count - 1.96 * error) / users, '.2%')} … "
-                f"{say.fixed((count + 1.96 * error) / users, '.2%')}",
-                say.fixed(chance, ".2g"), mark,
-            ]
-            for label, count, error, chance, mark in entries
-        ]  # fmt: skip
-        numbers = [1, 2, 3, 5]
-    else:
-        header = [tr("figure"), tr("estimate"), tr("± 1 s.e."), "95 %"]
-        rows = [
-            [
-                say(label), say.fixed(count), say.fixed(error, ".3g"),
-                f"{say.fixed(count - 1.96 * error)} … {say.fixed(count + 1.96 * error)}",
-            ]
-            for label, count, error, *_ in entries
-        ]  # fmt: skip
-        numbers = [1, 2]
-    console.say(
-        tr(
-            "{reports} of {question}, version {version}: {mechanism}, {losses}",
-            reports=trn("{n:,} report", "{n:,} reports", n=found.users),
-            question=asked.question,
-            version=asked.version,
-            mechanism=asked.mechanism,
-            losses=_losses(asked),
-        )
-    )
-    console.say()
-    console.say(console.table(header, rows, numbers=numbers))
-    if not found.counted:
-        return
-    if found.too_few:
-        console.say()
-        console.say(
-            tr("Too few reports to say anything: a value that every client holds could not be told from the noise.")
-        )
-        return
-    there = int(found.significant.sum())
-    seen = say(
-        tr(
-            "{there} of {tested:,} are there, at a level of {level:g} for all together",
-            there=there,
-            tested=found.tested,
-            level=found.level,
-        )
-    )
-    fit = (
-        say("; they explain {share} of what the bits show", share=say.fixed(found.fit, ".0%"))
-        if found.fit is not None
-        else ""
-    )
-    console.say(f"\n{seen}{fit}.")
-
-
 def _say_if_seeded(total: Aggregate) -> None:
     if total.seeded:
         console.warn(tr("some of the reports were drawn from a seed: they are invented, or protect no one"))
-
-
-def _draw(path: Path, asked: Collection, found: CollectionFindings) -> None:
-    from cobogo.floor.files import stage_file
-    from cobogo.tell.report.bars import EstimateBar, draw_estimates
-
-    if path.exists():
-        raise OutputError(tr("already exists"), where=str(path), remedy=tr("Choose another name for --plot."))
-    if not found.labels:
-        raise DataError(
-            tr("there is nothing to draw"), where=str(path), remedy=tr("Give other candidates, or more reports.")
-        )
-    scale = max(found.users, 1) if found.counted else 1
-    rows = zip(found.labels, found.counts.tolist(), found.errors.tolist(), found.significant, strict=True)
-    lines = [EstimateBar(label, count / scale, error / scale, bool(there)) for label, count, error, there in rows]
-    lines.sort(key=lambda line: -line.value)
-    say = language.terminal_speech()
-    lead = tr(
-        "{reports} through {mechanism}, {losses}",
-        reports=trn("{n:,} report", "{n:,} reports", n=found.users),
-        mechanism=asked.mechanism,
-        losses=_losses(asked),
-    )
-    unit = say("share of the clients") if found.counted else asked.question
-    with stage_file(path) as stage:
-        draw_estimates(stage, asked.name, say(lead), lines, unit=unit, percent=found.counted, say=say)
 
 
 def _values_and_loss(asked: Collection | None, values: int | None, epsilon: float | None) -> tuple[int, float]:
@@ -438,30 +393,6 @@ def _values_and_loss(asked: Collection | None, values: int | None, epsilon: floa
     return count, loss
 
 
-def _say_plan(found: CollectionPlan, goal: Text, users: int | None, plot: Path | None) -> None:
-    say = language.terminal_speech()
-    header: list[str] = [tr("mechanism"), tr("clients needed"), tr("bytes a report")]
-    never, nothing = say("never"), say("nothing")
-    rows = [[o.mechanism, never if o.users is None else say.number(o.users), say.number(o.width)] for o in found.offers]
-    if users is not None and any(offer.share is not None for offer in found.offers):
-        header.append(trn("{n:,} client shows", "{n:,} clients show", n=users))
-        for row, offer in zip(rows, found.offers, strict=True):
-            row.append(nothing if offer.share is None else say.fixed(offer.share, ".3%"))
-    console.say(goal)
-    console.say("\n" + console.table(header, rows, numbers=[1, 2, 3]))
-    if found.cheapest is not None:
-        console.say()
-        console.say_line(
-            "cheapest",
-            tr(
-                "{mechanism}: about the fewest clients, and of those the shortest reports",
-                mechanism=found.cheapest.mechanism,
-            ),
-        )
-    if plot is not None:
-        console.say_line("written", str(plot))
-
-
 def _check_between(value: float, low: float, where: str) -> None:
     if not low <= value < 1 or value <= 0:
         raise PolicyError(
@@ -469,32 +400,3 @@ def _check_between(value: float, low: float, where: str) -> None:
             where=where,
             remedy=tr("Leave the option out for its default."),
         )
-
-
-def _say_association(found: Association, first: str, second: str) -> None:
-    say = language.terminal_speech()
-    pairs = sorted(
-        ((i, j) for i in range(len(found.rows)) for j in range(len(found.columns))), key=lambda at: -found.shares[at]
-    )
-    rows = [
-        [
-            found.rows[i], found.columns[j], say.fixed(found.shares[i, j], ".2%"),
-            "" if found.errors[i, j] != found.errors[i, j] else say.fixed(found.errors[i, j], ".2%"),
-            say.fixed(found.shares[i].sum() * found.shares[:, j].sum(), ".2%"),
-        ]
-        for i, j in pairs[:SHOWN]
-    ]  # fmt: skip
-    header: list[str] = [first, second, tr("share"), tr("± 1 s.e."), tr("if unrelated")]
-    console.say(console.table(header, rows, numbers=[2, 3, 4]))
-    left = len(pairs) - len(rows)
-    if left > 0:
-        console.say(trn("… and {n:,} more pair", "… and {n:,} more pairs", n=left))
-    console.say()
-    console.say(
-        trn(
-            "{n:,} pair of reports. Unrelated answers would seem as related with a probability of {chance:.2g}.",
-            "{n:,} pairs of reports. Unrelated answers would seem as related with a probability of {chance:.2g}.",
-            n=found.users,
-            chance=found.chance,
-        )
-    )

@@ -6,7 +6,9 @@ from cobogo.floor.catalogue import Registry
 from cobogo.locate.crowds.base import Cloak, Cloaked
 from cobogo.locate.crowds.clique import CliqueCloak, GatheredCloaks, Gathering
 from cobogo.locate.crowds.neighbours import Hilbert, NearestNeighbours
+from cobogo.locate.crowds.positions import CrowdPositions
 from cobogo.locate.crowds.tree import Casper, QuadTree
+from cobogo.locate.mechanisms.base import Mechanism
 
 CLOAKS: Registry[type[Cloak]] = Registry(
     "cloak",
@@ -24,6 +26,16 @@ CLOAKS: Registry[type[Cloak]] = Registry(
 )
 """Every cloak by its name."""
 
+REQUESTS: Registry[type[Mechanism]] = Registry(
+    "request",
+    {"crowd-positions": ".positions:CrowdPositions"},
+    home="cobogo.locate.crowds",
+    listed="mechanisms",
+    guide="location-service",
+    remark="request of an anonymizer",
+)
+"""Requests that are no regions; the server does not send them."""
+
 ZONES: Registry[Any] = Registry(
     "mix zone",
     {"mix-zone": ".crowds.mix_zones:MixZone"},
@@ -36,11 +48,13 @@ ZONES: Registry[Any] = Registry(
 
 __all__ = [
     "CLOAKS",
+    "REQUESTS",
     "ZONES",
     "Casper",
     "CliqueCloak",
     "Cloak",
     "Cloaked",
+    "CrowdPositions",
     "GatheredCloaks",
     "Gathering",
     "Hilbert",

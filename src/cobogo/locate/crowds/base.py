@@ -97,19 +97,18 @@ class Cloak(Mechanism):
         return release_cloaks(points, self.regions(points))
 
     def _check_crowd(self, points: Points) -> None:
-        """Raise unless there are k people at all."""
-        _, people = people_of(points)
-        if len(points) and people < self.k:
-            raise NoSolution(
-                trn(
-                    "there is only {n:,} person, and k = {k}",
-                    "there are only {n:,} people, and k = {k}",
-                    n=people,
-                    k=self.k,
-                ),
-                where=self.name,
-                remedy=tr("Wait for more people, or ask for a smaller k."),
-            )
+        check_crowd(points, self.k, self.name)
+
+
+def check_crowd(points: Points, k: int, name: str) -> None:
+    """Raise unless there are k people at all."""
+    _, people = people_of(points)
+    if len(points) and people < k:
+        raise NoSolution(
+            trn("there is only {n:,} person, and k = {k}", "there are only {n:,} people, and k = {k}", n=people, k=k),
+            where=name,
+            remedy=tr("Wait for more people, or ask for a smaller k."),
+        )
 
 
 def release_cloaks(points: Points, cloaked: Cloaked) -> Released:

@@ -69,13 +69,11 @@ class Hilbert(Cloak):
     def regions(self, points: Points) -> Cloaked:
         """Sort by Hilbert code, and cut the order into crowds."""
         self._check_crowd(points)
-        codes, people = people_of(points)
-        _, order = sort_codes(hilbert(*cells(points.lon, points.lat), LEVELS))
-        lon, lat = points.lon[order], points.lat[order]
         if not len(points):
             return Cloaked((np.empty(0), np.empty(0), np.empty(0), np.empty(0)))
-        jump = np.append(False, distance(lon[:-1], lat[:-1], lon[1:], lat[1:]) > ELSEWHERE)
-        crowd = cut_into_crowds(codes[order], jump, people, self.k, self.k + self.spare)
+        of = crowds_along_curve(points, self.k, self.k + self.spare)
+        order = np.argsort(of, kind="stable")
+        crowd, lon, lat = of[order], points.lon[order], points.lat[order]
         start = np.flatnonzero(np.diff(crowd, prepend=-1))
         first = lon[start]
         across = wrap(lon - first[crowd])
@@ -83,10 +81,22 @@ class Hilbert(Cloak):
             first, np.minimum.reduceat(across, start), np.minimum.reduceat(lat, start),
             np.maximum.reduceat(across, start), np.maximum.reduceat(lat, start), self.k, self.min_area,
         )  # fmt: skip
-        of = np.empty(len(points), dtype=np.int64)
-        of[order] = crowd
         west, south, east, north = (edge[of] for edge in edges)
         return Cloaked((west, south, east, north))
+
+
+def crowds_along_curve(points: Points, k: int, size: int) -> Ints:
+    """The number of each report's crowd: people in the order of a Hilbert curve, cut into crowds of ``size``, with k
+    people at least in each."""
+    found = np.zeros(len(points), dtype=np.int64)
+    if not len(points):
+        return found
+    codes, people = people_of(points)
+    _, order = sort_codes(hilbert(*cells(points.lon, points.lat), LEVELS))
+    lon, lat = points.lon[order], points.lat[order]
+    jump = np.append(False, distance(lon[:-1], lat[:-1], lon[1:], lat[1:]) > ELSEWHERE)
+    found[order] = cut_into_crowds(codes[order], jump, people, k, size)
+    return found
 
 
 @card("nearest-neighbours", title="nearest neighbours", start={"k": 4})

@@ -232,6 +232,7 @@ SECTIONS: dict[str, Section] = {
         "What a trusted anonymizer gives away instead of a person's position or name.",
         (
             "cobogo.locate.crowds:CLOAKS",
+            "cobogo.locate.crowds:REQUESTS",
             "cobogo.locate.crowds:ZONES",
         ),
         asks=True,

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from cobogo.data.classes import Classes
 from cobogo.data.hierarchy import SUPPRESSED, Label
-from cobogo.data.policy import MaskHierarchy, Policy
+from cobogo.data.policy import MaskHierarchy, Policy, Role
 from cobogo.data.table.columns import replace_values
 from cobogo.data.table.engine import Engine, Expression
 from cobogo.data.table.frequency import FrequencyTable
@@ -121,6 +121,7 @@ class RecodingPlan(ABC):
     records: int  # that the release will have
     classes: int  # that the release will have: those kept, and that of starred records if it is one of its own
     star: bool
+    blank: tuple[str, ...] = ()  # columns in which starred records have * beside their quasi-identifiers
     outcome: Outcome  # with all that metrics look at
     levels: Mapping[str, int] = field(default_factory=dict)  # none where each record has its own
     distortions: tuple[Distortion, ...] = ()
@@ -150,7 +151,15 @@ class RecodingPlan(ABC):
         for distortion in self.distortions:
             if distortion.attribute in columns:
                 released = distort(table.engine, released, self.attributes, distortion)
-        return released
+        return self.blank_rows(table.engine, released)
+
+    def blank_rows(self, engine: Engine, rows: Expression) -> Expression:
+        """Released rows, those of suppressed records with ``*`` in the columns of ``blank``."""
+        hidden = [name for name in self.blank if name in rows.columns]
+        if not hidden or not self.star:
+            return rows
+        stars = [(SUPPRESSED,) * len(self.attributes)]
+        return star_tuples(engine, rows, list(self.attributes), stars, hidden)
 
     def tables(self, engine: Engine, rows: Callable[[], Expression]) -> dict[str, Expression]:  # noqa: ARG002
         """The released tables, by the names of their files; ``rows`` gives the released rows."""
@@ -169,10 +178,13 @@ class RecodingPlan(ABC):
 
     def _column(self, name: str, about: Description) -> ColumnEntry:
         text, truthful = self.meaning(name, about)
-        withheld = name in self.withheld
+        role = about.policy.attributes[name].role
+        if role is Role.IDENTIFIER:  # a column of stars
+            return ColumnEntry(name=name, role=role, meaning=text, withheld=True)
+        withheld = name in self.withheld or (name in self.blank and role is Role.SENSITIVE)
         return ColumnEntry(
             name=name,
-            role=about.policy.attributes[name].role,
+            role=role,
             meaning=dictionary.withheld_meaning(text) if withheld else text,
             level=self.levels.get(name),
             truthful=truthful,

@@ -27,10 +27,13 @@ from cobogo.publish.recode.plans.marginals import MarginalPlan
 from cobogo.release.margins import Marginal, Margins
 
 
-def plan(problem: Problem, solution: AnySolution, *, star: bool, taken: Sequence[str] = ()) -> RecodingPlan:
+def plan(
+    problem: Problem, solution: AnySolution, *, star: bool, blank: Sequence[str] = (), taken: Sequence[str] = ()
+) -> RecodingPlan:
     """Turn a solution into a plan. Starring is given up, with a warning, if the starred class breaks a model.
 
-    ``taken`` are the columns that the table has, beside which the plan may need some of its own.
+    ``blank`` are the columns in which starred records have ``*`` beside their quasi-identifiers. ``taken`` are the
+    columns that the table has, beside which the plan may need some of its own.
     """
     if isinstance(solution, Bucketed):
         return _bucket_plan(problem, solution, star=star, taken=taken)
@@ -39,9 +42,9 @@ def plan(problem: Problem, solution: AnySolution, *, star: bool, taken: Sequence
     if isinstance(solution, Assigned) and isinstance(solution.assignment, Condensed):
         return _condensed_plan(problem, solution, solution.assignment, star=star, taken=taken)
     if isinstance(solution, Assigned):
-        planned, tuples = _local_plan(problem, solution, star=star)
+        planned, tuples = _local_plan(problem, solution, star=star, blank=tuple(blank))
     else:
-        planned, tuples = _full_domain_plan(problem, solution, star=star)
+        planned, tuples = _full_domain_plan(problem, solution, star=star, blank=tuple(blank))
     return _settle(problem, planned, tuples) if problem.blind else planned
 
 
@@ -60,7 +63,9 @@ def _settle(problem: Problem, planned: RecodingPlan, tuples: Sequence[Tuple]) ->
     return replace(planned, kept=kept, distortions=distortions, warnings=(*planned.warnings, *warnings))
 
 
-def _local_plan(problem: Problem, solution: Assigned, *, star: bool) -> tuple[RecodingPlan, list[Tuple]]:
+def _local_plan(
+    problem: Problem, solution: Assigned, *, star: bool, blank: tuple[str, ...]
+) -> tuple[RecodingPlan, list[Tuple]]:
     assignment = solution.assignment.allot_values()
     lost = assignment.suppressed
     starred_class = np.flatnonzero(np.logical_and.reduce([names == SUPPRESSED for names in assignment.names]))
@@ -70,7 +75,7 @@ def _local_plan(problem: Problem, solution: Assigned, *, star: bool) -> tuple[Re
         together = replace(
             assignment, levels=assignment.levels[:1], leaves=assignment.leaves[:1], owners=owners
         ).classes()
-        star, warnings = _check_starred_class(problem, together, lost)
+        star, warnings = _check_starred_class(problem, together, lost, blank, taken=bool(len(starred_class)))
     planned = LocalPlan(
         attributes=tuple(h.attribute for h in problem.hierarchies),
         assignment=assignment,
@@ -80,6 +85,7 @@ def _local_plan(problem: Problem, solution: Assigned, *, star: bool) -> tuple[Re
         records=problem.scale.records - (0 if star else lost),
         classes=len(assignment) + (star and not len(starred_class)),
         star=star,
+        blank=blank if star else (),
         outcome=assignment.outcome(),
         aggregated=assignment.aggregated,
         ranged=assignment.ranged,
@@ -188,8 +194,19 @@ def _starring(problem: Problem, lost: int, *, star: bool) -> tuple[bool, tuple[s
     return True, ()
 
 
-def _check_starred_class(problem: Problem, together: Classes, lost: int) -> tuple[bool, tuple[str, ...]]:
-    """Whether the starred records, as the one class they would be, satisfy every model; a warning where not."""
+def _check_starred_class(
+    problem: Problem, together: Classes, lost: int, blank: tuple[str, ...], *, taken: bool
+) -> tuple[bool, tuple[str, ...]]:
+    """Whether the starred records, as the one class they would be, satisfy every model; a warning where not. They do so
+    with their values even where these are ``blank``: they follow from the totals of a column. ``taken``: records that
+    are kept have ``*`` in all quasi-identifiers, too, and would lose their values with them."""
+    if blank and taken:
+        what = tr(
+            "records that are kept have * in every quasi-identifier, as the {lost:,} suppressed records would: these "
+            "were dropped",
+            lost=lost,
+        )
+        return False, (what,)
     for model in problem.models:
         if model.scope is Scope.CLASS and not model.holds(together, model.measure(together)).all():
             what = tr(
@@ -199,7 +216,8 @@ def _check_starred_class(problem: Problem, together: Classes, lost: int) -> tupl
                 model=str(model),
             )
             return False, (what,)
-    alike = [name for name, histogram in together.histograms.items() if (histogram.known.distinct == 1).any()]
+    shown = {name: histogram for name, histogram in together.histograms.items() if name not in blank}
+    alike = [name for name, histogram in shown.items() if (histogram.known.distinct == 1).any()]
     return True, tuple(
         tr(
             "the {lost:,} starred records keep their sensitive values, and all have the same value of {attribute}: "
@@ -211,7 +229,9 @@ def _check_starred_class(problem: Problem, together: Classes, lost: int) -> tupl
     )
 
 
-def _full_domain_plan(problem: Problem, solution: Solution, *, star: bool) -> tuple[RecodingPlan, list[Tuple]]:
+def _full_domain_plan(
+    problem: Problem, solution: Solution, *, star: bool, blank: tuple[str, ...]
+) -> tuple[RecodingPlan, list[Tuple]]:
     needs = {name for metric in METRICS.values() for name in metric.needs}
     evaluator = Evaluator(problem, histograms=tuple(problem.table.histograms), needs=needs)
     rolled = evaluator.table(solution.levels)
@@ -223,7 +243,8 @@ def _full_domain_plan(problem: Problem, solution: Solution, *, star: bool) -> tu
     star, warnings = _starring(problem, lost, star=star)
     if star:
         together = rolled.merge_classes(failing | released_as_stars)
-        star, warnings = _check_starred_class(problem, evaluator.classes(together), lost)
+        taken = bool((released_as_stars & ~failing & (rolled.records > 0)).any())
+        star, warnings = _check_starred_class(problem, evaluator.classes(together), lost, blank, taken=taken)
     chosen = ~failing & there
     kept = classes.withhold(withheld).where(chosen)
     if star and withheld:
@@ -243,6 +264,7 @@ def _full_domain_plan(problem: Problem, solution: Solution, *, star: bool) -> tu
         records=problem.scale.records - (0 if star else lost),
         classes=int(chosen.sum()) + (star and not (released_as_stars & chosen).any()),
         star=star,
+        blank=blank if star else (),
         outcome=evaluator.outcome(rolled, failing),
         withheld={name: tuple(_label_tuples(rolled.codes[hidden], labels)) for name, hidden in withheld.items()},
         warnings=(*solution.notes, *warnings, *_withheld_notes(kept)),

@@ -60,6 +60,7 @@ PRIVACY_SUPPRESS = {
 PRIVACY_SUPPRESSED = {
     "drop": tr("are removed"),
     "star": tr("stay, with * in the quasi-identifiers"),
+    "star-all": tr("stay as rows of *, and identifiers as columns of *"),
 }
 
 
@@ -177,7 +178,7 @@ def _output(sheet: PolicySheet) -> None:
     with ui.row().classes("w-full gap-4 items-end"):
         formats = {"csv": "CSV", "parquet": "Parquet"}
         _select(sheet, "output", "format", formats, str(output.get("format", "csv")), tr("Format"))
-        options = {one: session.say(PRIVACY_SUPPRESSED[one]) for one in ("drop", "star")}
+        options = {one: session.say(PRIVACY_SUPPRESSED[one]) for one in PRIVACY_SUPPRESSED}
         _select(sheet, "output", "suppressed", options, str(output.get("suppressed", "drop")), tr("Suppressed records"))
         _select(
             sheet, "report", "language", LANGUAGE_NAMES, str(report.get("language", "en")), tr("Language of the report")

@@ -215,6 +215,12 @@ ON_EVERY_ENGINE = [
     "WHERE NOT (city IN ('d''água', 'x') AND age IN (7, 30)) OR job IS NULL OR weight > 0.05 GROUP BY room, sick",
     "SELECT MEDIAN(age), QUANTILE(weight, 0.9) FROM people WHERE day >= DATE '2020-02-29' AND city <> 'é\\'",
     "SELECT job, day, COUNT(*) FROM people GROUP BY job, day",
+    "SELECT age // 20 AS age, month(day), COUNT(*), SUM(age / (age - 7)) AS s, AVG(round(weight / 3, 1) - age) AS a, "
+    "SUM(CASE WHEN sick THEN weight * 2 WHEN job LIKE '%B' THEN -1.25 END) AS c, AVG(abs(age % 7 - floor(weight))) AS d "
+    "FROM people WHERE age * 2 - 7 <= weight OR NOT city LIKE 'é\\' OR weight % 3 = 0.2 OR ceil(weight) IN (1, 71) "
+    "GROUP BY age // 20, month(day)",
+    "SELECT CASE WHEN age < 18 THEN 'y' WHEN sick THEN city END AS k, MEDIAN(age * weight) AS m, COUNT(DISTINCT age % 9), "
+    "SUM(nullif(greatest(least(age, 50), coalesce(weight, 3.25)), 50) - year(day)) AS g FROM people GROUP BY 1",
 ]
 
 

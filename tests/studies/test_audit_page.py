@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from cobogo.examine.attacks import ATTACKS
-from cobogo.studies.audit_page import describe_attack
 from cobogo.tell.report.audit_words import ATTACKS_IN_PORTUGUESE
 from cobogo.tell.report.words import words
+
+from cobogo.examine.attacks import ATTACKS
+from cobogo.studies.audit_page import describe_attack
 
 
 def test_every_attack_speaks_portuguese() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from cobogo.tell.report.words import TEXTS
 from matplotlib.image import imread
 
 import cobogo as cb
@@ -16,7 +17,6 @@ from cobogo.errors import OutputError, PolicyError
 from cobogo.publish import anonymize as job
 from cobogo.publish.recode.algorithms import ALGORITHMS
 from cobogo.studies.comparison import compare
-from cobogo.tell.report.words import TEXTS
 from support.commands import Said, called
 
 pytestmark = pytest.mark.slow

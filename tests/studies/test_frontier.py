@@ -9,13 +9,13 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from cobogo.tell.report.words import TEXTS
 from matplotlib.image import imread
 
 import cobogo as cb
 from cobogo.errors import OutputError, PolicyError
 from cobogo.publish import anonymize as job
 from cobogo.studies.frontier import Frontier, frontier, parse_varied
-from cobogo.tell.report.words import TEXTS
 from support.commands import Said, called
 
 pytestmark = pytest.mark.slow

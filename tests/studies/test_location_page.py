@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from cobogo.tell.report.words import words
 
 from cobogo.errors import CobogoError
 from cobogo.floor.randomness import Seeded
@@ -15,7 +16,6 @@ from cobogo.locate.attacks import (
 )
 from cobogo.studies.location_page import write
 from cobogo.studies.locations import evaluate
-from cobogo.tell.report.words import words
 from support.stand_ins import Noise, walkers
 
 

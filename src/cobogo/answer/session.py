@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import sqlglot
+from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from cobogo.answer.explain import Explanation, explain, find_price
@@ -21,9 +22,10 @@ from cobogo.answer.plan import Key, plan
 from cobogo.answer.public import extend_dataset, plan_join
 from cobogo.answer.query import Both, CuratorQuery, Kind, QueryAggregate, QueryPart, default_name
 from cobogo.answer.result import Answer
-from cobogo.answer.sql.conditions import parse_condition
+from cobogo.answer.sql.expressions import find_column, parse_condition, parse_expression
 from cobogo.answer.sql.nodes import check_text, refusal
 from cobogo.answer.sql.parse import parse
+from cobogo.answer.sql.scope import Scope
 from cobogo.errors import QueryRefused
 from cobogo.floor.language import tr
 from cobogo.floor.untrusted import shorten
@@ -120,6 +122,15 @@ class AnalystSession:
 WHERE = "the chain"
 
 
+def _read(text: str) -> exp.Expression:
+    """Read a condition or an expression in the words of SQL."""
+    check_text(text)
+    try:
+        return sqlglot.condition(text, dialect="duckdb")  # type: ignore[return-value]
+    except (SqlglotError, RecursionError, ValueError):
+        raise refusal(tr("this is nothing that can be read")) from None
+
+
 @dataclass(frozen=True)
 class Chain:
     """A question under construction. Every step returns a new one; nothing is computed before ``release``."""
@@ -129,14 +140,18 @@ class Chain:
 
     def where(self, text: str) -> Chain:
         """Only rows for which a condition holds, in the words of SQL's WHERE."""
-        check_text(text)
-        try:
-            node = sqlglot.condition(text, dialect="duckdb")
-        except (SqlglotError, RecursionError, ValueError):
-            raise refusal("this is no condition that can be read") from None
-        found = parse_condition(node, self._dataset)  # type: ignore[arg-type]
+        found = parse_condition(_read(text), self._scope)
         both = found if self.query.where is None else Both(self.query.where, found)
         return self._change(where=both)
+
+    def select(self, **derived: str) -> Chain:
+        """With columns that are computed from others, ``select(decade="age // 10")``; before anything names them."""
+        scope = self._scope
+        for name, text in derived.items():
+            if any(name.casefold() == known.casefold() for known in self._dataset.columns):
+                raise QueryRefused(tr('there is a column "{name}" already', name=name), where=WHERE)
+            scope.add(name, parse_expression(_read(text), scope))
+        return self._change(derived=scope.derived)
 
     def join(self, public: str) -> Chain:
         """With the columns of a public table, by its key; before anything that names them."""
@@ -147,10 +162,11 @@ class Chain:
 
     def group_by(self, *names: str) -> Chain:
         """An answer for each group."""
-        found = tuple(self._dataset.find_column(name, quoted=False, where=WHERE) for name in names)
+        scope = self._scope
+        found = tuple(self._find(name, scope) for name in names)
         if not found or len(set(found)) < len(found) or self.query.keys:
             raise QueryRefused(tr("group_by names some columns, each once"), where=WHERE)
-        return self._change(keys=found)
+        return self._change(keys=found, derived=scope.derived)
 
     def count(self, column: str | None = None) -> Chain:
         """How many rows, or rows with a value of a column."""
@@ -267,9 +283,21 @@ class Chain:
         return self.session.curator.choose(asked.query, self.session.analyst, loss, text, k=k, exponential=exponential)
 
     def _add_aggregate(self, kind: Kind, column: str | None, share: Fraction | None = None) -> Chain:
-        found = None if column is None else self._dataset.find_column(column, quoted=False, where=WHERE)
+        scope = self._scope
+        found = None if column is None else self._find(column, scope)
         asked = QueryAggregate(kind, found, default_name(kind, found, share), share)
-        return self._change(aggregates=tuple(dict.fromkeys([*self.query.aggregates, asked])))
+        aggregates = tuple(dict.fromkeys([*self.query.aggregates, asked]))
+        return self._change(aggregates=aggregates, derived=scope.derived)
+
+    def _find(self, text: str, scope: Scope) -> str:
+        """A column by its name, or one that is computed: ``"income * 2"``."""
+        for known in self._dataset.columns:
+            if known.casefold() == text.casefold():
+                return known
+        node = _read(text)
+        if isinstance(node, exp.Column):
+            return self._dataset.find_column(text, quoted=False, where=WHERE)
+        return find_column(node, scope)
 
     def _check(self) -> None:
         if not self.query.aggregates:
@@ -293,6 +321,12 @@ class Chain:
     @property
     def _dataset(self) -> DeclaredDataset:
         return extend_dataset(self.query, self.session.datasets[self.query.dataset])
+
+    @property
+    def _scope(self) -> Scope:
+        """What names stand for here."""
+        columns = {name: name for name in self._dataset.columns}
+        return Scope(self._dataset, {self.query.dataset: columns}, self.query.derived)
 
     @property
     def _measure(self) -> str:
@@ -329,7 +363,9 @@ class QueryPartition:
         queries = []
         for key, build in asked.items():
             part = QueryPart(self.column, tuple(asked), key, query.where)
-            chain = build(Chain(session, CuratorQuery(query.dataset, (), part=part, lookup=query.lookup)))
+            chain = build(
+                Chain(session, CuratorQuery(query.dataset, (), part=part, lookup=query.lookup, derived=query.derived))
+            )
             if chain.query.part != part or chain.query.dataset != query.dataset:
                 raise QueryRefused(tr("what is asked of a part must be chained to it"), where=WHERE)
             chain._check()

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from cobogo.faces.cli.words import TEXTS
 
 from cobogo.data.policy import Policy
 from cobogo.faces.cli.language import report_language, take_language

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from cobogo.tell.report.words import words
 
 from cobogo.errors import PolicyError
 from cobogo.studies.families import study
 from cobogo.studies.families.study import Families, FamilyTrial, compare_families
-from cobogo.tell.report.words import words
 from support.commands import cobogo
 
 pytestmark = pytest.mark.slow

@@ -9,11 +9,11 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from cobogo.tell.report.words import TEXTS, words
 from PIL import Image
 
 from cobogo.tell.report.content import Content, plots_of
 from cobogo.tell.report.html import render
-from cobogo.tell.report.words import TEXTS, words
 from cobogo.tell.report.write import write
 
 pytestmark = pytest.mark.slow

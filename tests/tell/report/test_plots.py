@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cobogo.tell.report.words import TEXTS, words
 from PIL import Image
 
 from cobogo.tell.report import plots
 from cobogo.tell.report.canvas import Sheet
 from cobogo.tell.report.content import AttributeStory, Content, LatticeStory, Plot, plots_of
-from cobogo.tell.report.words import TEXTS, words
 from cobogo.tell.report.write import draw
 
 pytestmark = pytest.mark.slow

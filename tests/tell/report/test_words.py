@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cobogo.tell.report.words import TEXTS, words
 
 import cobogo.tell.report
 from cobogo.data.policy import Role
@@ -15,7 +16,6 @@ from cobogo.examine.metrics import AGGREGATED, BUCKETED, MARGINALIZED, METRICS, 
 from cobogo.floor.catalogue import Registry
 from cobogo.promises.models import MODELS
 from cobogo.promises.registry import PROMISES
-from cobogo.tell.report.words import TEXTS, words
 
 REPORT = Path(cobogo.tell.report.__file__).parent
 FROM_NAMES = (

@@ -57,6 +57,15 @@ def column_name(node: object) -> tuple[str, bool]:
     return identifier_name(identifier)
 
 
+def column_parts(node: object) -> tuple[str, bool, str | None]:
+    """The name of a column, whether it was quoted, and the table that it is said to be of."""
+    if not isinstance(node, exp.Column):
+        what = describe(node) if isinstance(node, exp.Expression) else "this"
+        raise refusal(f"{what} stands where the name of a column is expected")
+    identifier, table = take(node, "this", "table")
+    return *identifier_name(identifier), None if table is None else identifier_name(table)[0]
+
+
 def identifier_name(node: object) -> tuple[str, bool]:
     """A name, and whether it was quoted."""
     if not isinstance(node, exp.Identifier):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 from types import MappingProxyType
 
 import sqlglot
@@ -11,19 +10,22 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from cobogo.answer.public import PublicTable, extend_dataset, plan_join
-from cobogo.answer.query import CuratorQuery, Kind, Lookup, OrderBy, QueryAggregate, default_name
-from cobogo.answer.sql.conditions import parse_condition
-from cobogo.answer.sql.nodes import ALLOWED, WHERE, check_text, column_name, describe, identifier_name, refusal, take
-from cobogo.floor.untrusted import fraction
+from cobogo.answer.query import (
+    ColumnValue,
+    CuratorQuery,
+    Expression,
+    Lookup,
+    OrderBy,
+    aggregates_of,
+    text_of,
+)
+from cobogo.answer.sql.expressions import find_column, parse_condition, parse_expression
+from cobogo.answer.sql.figures import FigureScope
+from cobogo.answer.sql.nodes import ALLOWED, WHERE, check_text, column_parts, describe, identifier_name, refusal, take
+from cobogo.answer.sql.scope import Scope
+from cobogo.errors import QueryRefused
+from cobogo.floor.language import tr
 from cobogo.promises.curator_file import DeclaredDataset, find_dataset
-
-OF_A_COLUMN: dict[type[exp.Expression], Kind] = {
-    exp.Sum: "sum",
-    exp.Avg: "mean",
-    exp.Variance: "variance",
-    exp.Stddev: "deviation",
-    exp.Median: "quantile",
-}
 
 
 def parse(
@@ -31,22 +33,34 @@ def parse(
 ) -> CuratorQuery:
     """Parse a question about one of the data sets, which may be joined with a public table."""
     select = _statement(text)
-    parts = ("expressions", "from_", "joins", "where", "group", "order", "limit")
-    expressions, source, joins, where, group, order, limit = take(select, *parts)
-    name = find_dataset(_table(source), datasets, WHERE)
+    parts = ("expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset")
+    expressions, source, joins, where, group, having, order, limit, offset = take(select, *parts)
+    table, alias = _table(source)
+    name = find_dataset(table, datasets, WHERE)
     lookup = _join(joins, datasets[name], public)
     dataset = extend_dataset(CuratorQuery(name, (), lookup=lookup), datasets[name])
-    keys = _keys(group, dataset)
-    shown, aggregates = _outputs(expressions, keys, dataset)
+    scope = Scope(dataset, {alias or table: {one: one for one in dataset.columns}})
+    condition = None if where is None else parse_condition(take(where, "this")[0], scope)
+    keys = _keys(group, expressions, scope)
+    figures = FigureScope(scope, keys)
+    shown = _outputs(expressions, figures)
+    wanted = None if having is None else parse_condition(take(having, "this")[0], figures)
+    ordered = _order(order, figures, [figure for _, figure in shown])
+    aggregates = aggregates_of(*(figure for _, figure in shown), wanted, *(one.figure for one in ordered))
+    if not aggregates:
+        raise refusal("no aggregate is asked for")
     return CuratorQuery(
         dataset=name,
-        aggregates=aggregates,
+        aggregates=tuple(aggregates),
         keys=keys,
-        where=None if where is None else parse_condition(take(where, "this")[0], dataset),
+        where=condition,
         shown=shown,
-        order=_order(order, [column for column, _ in shown]),
-        limit=_limit(limit),
+        having=wanted,
+        order=ordered,
+        limit=_whole(limit, "LIMIT"),
+        offset=_whole(offset, "OFFSET") or 0,
         lookup=lookup,
+        derived=scope.derived,
     )
 
 
@@ -64,14 +78,20 @@ def _statement(text: str) -> exp.Select:
     return statement
 
 
-def _table(source: object) -> str:
+def _table(source: object) -> tuple[str, str | None]:
+    """The name of the data set, and what the question calls it."""
     if not isinstance(source, exp.From):
         raise refusal("no data set is named")
     (table,) = take(source, "this")
     if not isinstance(table, exp.Table):
         raise refusal(f"{describe(table)} stands where a data set is expected")
-    (identifier,) = take(table, "this")
-    return identifier_name(identifier)[0]
+    identifier, alias = take(table, "this", "alias")
+    return identifier_name(identifier)[0], alias_name(alias)
+
+
+def alias_name(alias: exp.Expression | None) -> str | None:
+    """What a question calls a table."""
+    return None if alias is None else identifier_name(take(alias, "this")[0])[0]
 
 
 def _join(joins: list[exp.Join] | None, dataset: DeclaredDataset, public: Mapping[str, PublicTable]) -> Lookup | None:
@@ -87,15 +107,13 @@ def _join(joins: list[exp.Join] | None, dataset: DeclaredDataset, public: Mappin
     return plan_join(name, key, dataset, public, where=WHERE)
 
 
-def _keys(group: object, dataset: DeclaredDataset) -> tuple[str, ...]:
+def _keys(group: object, shown: list[exp.Expression], scope: Scope) -> tuple[str, ...]:
+    """The columns of GROUP BY: named, computed, or by the place or the name of one that is shown."""
     if group is None:
         return ()
     assert isinstance(group, exp.Group)
     (expressions,) = take(group, "expressions")
-    keys = []
-    for node in expressions or ():
-        name, quoted = column_name(node)
-        keys.append(dataset.find_column(name, quoted=quoted, where=WHERE))
+    keys = [_key(node, shown, scope) for node in expressions or ()]
     if not keys:
         raise refusal("GROUP BY names no columns")
     if len(set(keys)) < len(keys):
@@ -103,108 +121,94 @@ def _keys(group: object, dataset: DeclaredDataset) -> tuple[str, ...]:
     return tuple(keys)
 
 
-def _outputs(
-    nodes: list[exp.Expression], keys: tuple[str, ...], dataset: DeclaredDataset
-) -> tuple[tuple[tuple[str, str | QueryAggregate], ...], tuple[QueryAggregate, ...]]:
-    """The answer's columns, and the aggregates among them."""
-    shown: list[tuple[str, str | QueryAggregate]] = []
-    aggregates: list[QueryAggregate] = []
+def _key(node: exp.Expression, shown: list[exp.Expression], scope: Scope) -> str:
+    alias, meant = _shown_key(node, shown, scope)
+    if isinstance(meant, exp.Star | exp.AggFunc) or meant.find(exp.AggFunc) is not None:
+        raise refusal(tr("GROUP BY names what is an aggregate"), ALLOWED)
+    if isinstance(meant, exp.Literal):
+        raise refusal(tr("GROUP BY names a literal"), ALLOWED)
+    if alias is None or isinstance(meant, exp.Column):
+        return find_column(meant, scope)
+    expression = parse_expression(meant, scope)
+    known = next((one.name for one in scope.derived if one.expression == expression), None)
+    return known or (expression.name if isinstance(expression, ColumnValue) else scope.add(alias, expression))
+
+
+def _shown_key(node: exp.Expression, shown: list[exp.Expression], scope: Scope) -> tuple[str | None, exp.Expression]:
+    """What GROUP BY means, with the name that it is shown under."""
+    if isinstance(node, exp.Literal) and not node.is_string:
+        place = str(node.this)
+        if not place.isdecimal() or len(place) > 6 or not 1 <= int(place) <= len(shown):
+            raise refusal(tr("GROUP BY {place} is the place of no column of the answer", place=place[:20]))
+        return _unalias(shown[int(place) - 1])
+    if isinstance(node, exp.Column) and not _is_column(node, scope):
+        name, _, table = column_parts(node)
+        for one in shown:
+            alias, meant = _unalias(one)
+            if table is None and alias is not None and alias.casefold() == name.casefold():
+                return alias, meant
+    return next(((alias, node) for alias, meant in map(_unalias, shown) if meant == node), (None, node))
+
+
+def _is_column(node: exp.Column, scope: Scope) -> bool:
+    try:
+        scope.find(node)
+    except QueryRefused:
+        return False
+    return True
+
+
+def _unalias(node: exp.Expression) -> tuple[str | None, exp.Expression]:
+    if not isinstance(node, exp.Alias):
+        return None, node
+    inner, identifier = take(node, "this", "alias")
+    return identifier_name(identifier)[0], inner
+
+
+def _outputs(nodes: list[exp.Expression], figures: FigureScope) -> tuple[tuple[str, Expression], ...]:
+    """The answer's columns. HAVING and ORDER BY may name them."""
+    shown: list[tuple[str, Expression]] = []
     for node in nodes:
-        alias, inner = None, node
-        if isinstance(node, exp.Alias):
-            inner, identifier = take(node, "this", "alias")
-            alias = identifier_name(identifier)[0]
-        if isinstance(inner, exp.Column):
-            name, quoted = column_name(inner)
-            found = dataset.find_column(name, quoted=quoted, where=WHERE)
-            if found not in keys:
-                raise refusal(f'"{found}" is shown without being grouped by', f"Add it to GROUP BY. {ALLOWED}")
-            shown.append((alias or found, found))
-            continue
-        kind, column, share = _aggregate(inner, dataset)
-        one = QueryAggregate(kind, column, default_name(kind, column, share), share)
-        aggregates.append(one)
-        shown.append((alias or one.name, one))
+        alias, inner = _unalias(node)
+        figure = parse_expression(inner, figures)
+        figures.declare(figure)
+        shown.append((alias or text_of(figure), figure))
     names = [name.casefold() for name, _ in shown]
     if len(set(names)) < len(names):
         raise refusal("two columns of the answer have the same name", "Name them with AS.")
-    if not aggregates:
-        raise refusal("no aggregate is asked for")
-    return tuple(shown), tuple(dict.fromkeys(aggregates))
+    figures.named.update({name.casefold(): figure for name, figure in shown})
+    return tuple(shown)
 
 
-def _aggregate(node: exp.Expression, dataset: DeclaredDataset) -> tuple[Kind, str | None, Fraction | None]:
-    if isinstance(node, exp.Count):
-        return _count(node, dataset)
-    if type(node) in OF_A_COLUMN:
-        (column,) = take(node, "this")
-        kind = OF_A_COLUMN[type(node)]
-        return kind, _column(column, dataset), Fraction(1, 2) if kind == "quantile" else None
-    if isinstance(node, exp.Quantile):
-        column, share = take(node, "this", "quantile")
-        return "quantile", _column(column, dataset), _share(share)
-    if isinstance(node, exp.PercentileCont | exp.PercentileDisc):
-        column, share = take(node, "this", "expression")
-        return "quantile", _column(column, dataset), _share(share)
-    raise refusal(f"{describe(node)} is not answered")
-
-
-def _count(node: exp.Count, dataset: DeclaredDataset) -> tuple[Kind, str | None, None]:
-    inner, more = take(node, "this", "expressions", ignored=("big_int",))
-    if more:
-        raise refusal("COUNT of several columns is not answered")
-    if isinstance(inner, exp.Star):
-        take(inner)
-        return "count", None, None
-    if isinstance(inner, exp.Distinct):
-        (columns,) = take(inner, "expressions")
-        if len(columns) != 1:
-            raise refusal("COUNT(DISTINCT …) of several columns is not answered")
-        name, quoted = column_name(columns[0])
-        if dataset.unit is not None and (
-            name == dataset.unit or (not quoted and name.casefold() == dataset.unit.casefold())
-        ):
-            return "people", None, None
-        return "count_distinct", dataset.find_column(name, quoted=quoted, where=WHERE), None
-    return "count", _column(inner, dataset), None
-
-
-def _column(node: object, dataset: DeclaredDataset) -> str:
-    name, quoted = column_name(node)
-    return dataset.find_column(name, quoted=quoted, where=WHERE)
-
-
-def _share(node: object) -> Fraction:
-    if not isinstance(node, exp.Literal) or node.is_string:
-        raise refusal("the share of a quantile is a number between 0 and 1")
-    try:
-        return fraction(str(take(node, "this", ignored=("is_string",))[0]))
-    except ValueError:
-        raise refusal("the share of a quantile is a number between 0 and 1") from None
-
-
-def _order(node: object, names: list[str]) -> tuple[OrderBy, ...]:
+def _order(node: object, figures: FigureScope, shown: list[Expression]) -> tuple[OrderBy, ...]:
     if node is None:
         return ()
     assert isinstance(node, exp.Order)
     (expressions,) = take(node, "expressions")
     order = []
     for ordered in expressions:
-        column, descending = take(ordered, "this", "desc", ignored=("nulls_first",))
-        name, quoted = column_name(column)
-        found = [known for known in names if known == name or (not quoted and known.casefold() == name.casefold())]
-        if not found:
-            raise refusal(f'ORDER BY names "{name}", which is no column of the answer')
-        order.append(OrderBy(found[0], bool(descending)))
+        by, descending = take(ordered, "this", "desc", ignored=("nulls_first",))
+        if isinstance(by, exp.Literal):
+            place = _whole_number(by, "ORDER BY")
+            if not 1 <= place <= len(shown):
+                raise refusal(tr("ORDER BY {place} is the place of no column of the answer", place=place))
+            order.append(OrderBy(shown[place - 1], bool(descending)))
+            continue
+        figure = parse_expression(by, figures)
+        figures.declare(figure)
+        order.append(OrderBy(figure, bool(descending)))
     return tuple(order)
 
 
-def _limit(node: object) -> int | None:
+def _whole(node: object, clause: str) -> int | None:
     if node is None:
         return None
-    assert isinstance(node, exp.Limit)
-    (number,) = take(node, "expression")
+    assert isinstance(node, exp.Limit | exp.Offset)
+    return _whole_number(take(node, "expression")[0], clause)
+
+
+def _whole_number(number: object, clause: str) -> int:
     text = "" if not isinstance(number, exp.Literal) or number.is_string else str(number.this)
     if not text.isdecimal() or len(text) > 18:
-        raise refusal("LIMIT is followed by a whole number, of 18 digits at most")
+        raise refusal(f"{clause} is followed by a whole number, of 18 digits at most")
     return int(text)

@@ -12,8 +12,9 @@ from cobogo.answer.noise import NoisePlan, rank_scores
 from cobogo.answer.plan import Exact, ExactMeasurement, Key, PublicIntervals, QueryPlan, required_measurements
 from cobogo.answer.query import ColumnValue, Expression, QueryAggregate, aggregates_of
 from cobogo.answer.result import CONFIDENCE, Answer, Cell, Interval, compute_cell, sort_keys
+from cobogo.answer.sql.combined import SqlSource
 from cobogo.answer.sql.dialects import DIALECTS
-from cobogo.answer.sql.emit import Emitter, SqlSource
+from cobogo.answer.sql.emit import Emitter
 from cobogo.data.table.engine import Engine
 from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.ledger.balance import Balance

@@ -8,6 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Literal
 
+from cobogo.promises.curator_file import DeclaredDataset
 from cobogo.promises.declared_columns import DeclaredColumn
 
 Literals = str | int | bool | date | Decimal
@@ -169,6 +170,51 @@ class Lookup:
 
 
 @dataclass(frozen=True)
+class PersonTotal:
+    """A figure of one person's own rows, as a column (PINQ's GroupJoin). Without a column it counts rows."""
+
+    name: str
+    kind: Literal["count", "sum", "min", "max"]
+    column: str | None
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Rows of a declared table for which ``where`` holds. ``columns``: a name in the question, and one of the table;
+    ``totals``: instead of rows, figures of each person's rows."""
+
+    dataset: str
+    declared: DeclaredDataset
+    columns: tuple[tuple[str, str], ...]
+    where: Condition | None = None
+    totals: tuple[PersonTotal, ...] = ()
+
+
+CombinedKind = Literal["union", "concat", "intersect", "except", "join", "left join"]
+
+
+@dataclass(frozen=True)
+class Combined:
+    """Rows of two selections, and what the declarations of both say about the result.
+
+    union, intersect, except: distinct rows, of which the person is a part; concat: all rows of both; joins: the pairs
+    of each person's rows.
+    """
+
+    kind: CombinedKind
+    left: Selection
+    right: Selection
+    declared: DeclaredDataset
+
+    @property
+    def stability(self) -> int:
+        """How many times its own bounds a person changes the result who leaves one of the tables, or both."""
+        rows_are_people = self.declared.unit is None
+        nothing_left = self.left.dataset == self.right.dataset or self.kind in ("intersect", "join")
+        return 1 if rows_are_people or nothing_left else 2
+
+
+@dataclass(frozen=True)
 class QueryPart:
     """One part of a partition by a column: ``key`` of all ``keys``, of the rows for which ``where`` holds."""
 
@@ -196,6 +242,14 @@ class CuratorQuery:
     part: QueryPart | None = None
     lookup: Lookup | None = None
     derived: tuple[Derived, ...] = ()
+    combined: Combined | None = None
+
+    @property
+    def datasets(self) -> tuple[str, ...]:
+        """The data sets whose rows are looked at, each once; all of them pay."""
+        if self.combined is None:
+            return (self.dataset,)
+        return tuple(dict.fromkeys((self.combined.left.dataset, self.combined.right.dataset)))
 
     @property
     def outputs(self) -> tuple[tuple[str, Expression], ...]:

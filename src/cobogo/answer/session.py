@@ -16,16 +16,27 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from cobogo.answer.combine import combine
 from cobogo.answer.explain import Explanation, explain, find_price
 from cobogo.answer.noise import plan_choice
 from cobogo.answer.plan import Key, plan
 from cobogo.answer.public import extend_dataset, plan_join
-from cobogo.answer.query import Both, CuratorQuery, Kind, QueryAggregate, QueryPart, default_name
+from cobogo.answer.query import (
+    Both,
+    CombinedKind,
+    CuratorQuery,
+    Kind,
+    QueryAggregate,
+    QueryPart,
+    Selection,
+    default_name,
+)
 from cobogo.answer.result import Answer
 from cobogo.answer.sql.expressions import find_column, parse_condition, parse_expression
 from cobogo.answer.sql.nodes import check_text, refusal
 from cobogo.answer.sql.parse import parse
 from cobogo.answer.sql.scope import Scope
+from cobogo.answer.sql.sources import Named, join_selections, parse_total
 from cobogo.errors import QueryRefused
 from cobogo.floor.language import tr
 from cobogo.floor.untrusted import shorten
@@ -153,8 +164,67 @@ class Chain:
             scope.add(name, parse_expression(_read(text), scope))
         return self._change(derived=scope.derived)
 
-    def join(self, public: str) -> Chain:
-        """With the columns of a public table, by its key; before anything that names them."""
+    def union(self, other: Chain) -> Chain:
+        """The distinct rows of both, with the columns that both have; the person is a part of a row."""
+        return self._combine("union", other)
+
+    def concat(self, other: Chain) -> Chain:
+        """All rows of both, with the columns that both have."""
+        return self._combine("concat", other)
+
+    def intersect(self, other: Chain) -> Chain:
+        """The distinct rows that are in both, by the columns that both have."""
+        return self._combine("intersect", other)
+
+    def except_(self, other: Chain) -> Chain:
+        """The distinct rows that are not in the other, by the columns that both have."""
+        return self._combine("except", other)
+
+    def group_join(self, other: str | Chain, **totals: str) -> Chain:
+        """With figures of each person's rows in another data set, ``group_join("visits", n="COUNT(*)")``; they are
+        missing for a person who has none there."""
+        right = self._selection(other)
+        names = {right.dataset: {name: name for name in right.declared.columns}}
+        scope = Scope(right.declared, names)
+        figures = tuple(parse_total(name, _read(text), scope) for name, text in totals.items())
+        if not figures:
+            raise QueryRefused(tr("group_join names no figures"), where=WHERE, remedy=tr('Write n="COUNT(*)".'))
+        return self._join_by_person("left join", replace(right, columns=(), totals=figures))
+
+    def join(self, other: str | Chain) -> Chain:
+        """With the columns of a public table, by its key; or with those of another data set, by person: the pairs of
+        each person's rows. Before anything that names them."""
+        tables = {name.casefold() for name in self.session.curator.public}
+        if isinstance(other, str) and other.casefold() in tables:
+            return self._look_up(other)
+        return self._join_by_person("join", self._selection(other))
+
+    def _join_by_person(self, kind: CombinedKind, right: Selection) -> Chain:
+        left = self._selection(self)
+        combined, _ = join_selections(Named(left, left.dataset), Named(right, right.dataset), kind)
+        return Chain(self.session, CuratorQuery(left.dataset, (), combined=combined))
+
+    def _combine(self, kind: CombinedKind, other: Chain) -> Chain:
+        left, right = self._selection(self), self._selection(other)
+        known = {name.casefold(): name for name in right.declared.columns}
+        both = [(name, known[name.casefold()]) for name, _ in left.columns if name.casefold() in known]
+        one = replace(left, columns=tuple((name, name) for name, _ in both))
+        two = replace(right, columns=tuple(both))
+        return Chain(self.session, CuratorQuery(left.dataset, (), combined=combine(kind, one, two)))
+
+    def _selection(self, other: str | Chain) -> Selection:
+        """The rows of a data set that a chain has chosen so far."""
+        query = self.session.table(other).query if isinstance(other, str) else other.query
+        if query != CuratorQuery(query.dataset, (), where=query.where):
+            raise QueryRefused(
+                tr("two data sets are combined before anything but where"),
+                where=WHERE,
+                remedy=tr("Combine them first, then select, group and aggregate."),
+            )
+        declared = self.session.datasets[query.dataset]
+        return Selection(query.dataset, declared, tuple((name, name) for name in declared.columns), query.where)
+
+    def _look_up(self, public: str) -> Chain:
         if self.query.lookup is not None or self.query.part is not None:
             raise QueryRefused(tr("a join is answered with one public table, before any partition"), where=WHERE)
         found = plan_join(public, None, self._dataset, self.session.curator.public, where=WHERE)
@@ -325,8 +395,12 @@ class Chain:
     @property
     def _scope(self) -> Scope:
         """What names stand for here."""
-        columns = {name: name for name in self._dataset.columns}
-        return Scope(self._dataset, {self.query.dataset: columns}, self.query.derived)
+        tables = {self.query.dataset: {name: name for name in self._dataset.columns}}
+        for name in self._dataset.columns:
+            for dataset in self.query.datasets:
+                if name.startswith(f"{dataset}."):
+                    tables.setdefault(dataset, {})[name.removeprefix(f"{dataset}.")] = name
+        return Scope(self._dataset, tables, self.query.derived)
 
     @property
     def _measure(self) -> str:
@@ -363,9 +437,7 @@ class QueryPartition:
         queries = []
         for key, build in asked.items():
             part = QueryPart(self.column, tuple(asked), key, query.where)
-            chain = build(
-                Chain(session, CuratorQuery(query.dataset, (), part=part, lookup=query.lookup, derived=query.derived))
-            )
+            chain = build(Chain(session, replace(query, where=None, part=part)))
             if chain.query.part != part or chain.query.dataset != query.dataset:
                 raise QueryRefused(tr("what is asked of a part must be chained to it"), where=WHERE)
             chain._check()

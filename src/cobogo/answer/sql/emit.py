@@ -8,24 +8,14 @@ nobody else. Only then it adds people up.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
 
 from cobogo.answer.plan import ExactMeasurement, PublicIntervals, QueryPlan
 from cobogo.answer.query import columns_of, computed_fields, fields_of
+from cobogo.answer.sql.combined import SqlSource, write_combined
 from cobogo.answer.sql.dialects import Dialect
 from cobogo.answer.sql.values import ValueWriter, clamp, write_steps
 from cobogo.promises.mechanisms.base import LARGEST
-
-
-@dataclass(frozen=True)
-class SqlSource:
-    """Where the rows are: something to select from, and the kinds of its columns as Ibis calls them."""
-
-    statement: str
-    kinds: Mapping[str, Any]
 
 
 class Emitter:
@@ -118,16 +108,8 @@ class Emitter:
 
     def _rows(self, measurements: list[ExactMeasurement]) -> str:
         """The rows of known people that the question is about: cast, then filtered."""
-        dialect = self.dialect
-        columns, kinds, decimal = self.dataset.columns, self.source.kinds, self.dataset.decimal
-        typed = [
-            f"{dialect.cast_column(name, columns[name], kinds[name], decimal)} AS {short}"
-            for name, short in self.read.items()
-            if self.query.lookup is None or name not in self.query.lookup.names
-        ]
-        unit = self.dataset.unit
-        typed += [f"{dialect.cast_unit(unit, kinds[unit])} AS u"] if unit is not None else ["1 AS u"]
-        wanted = [] if unit is None else ["u IS NOT NULL"]
+        dialect, columns = self.dialect, self.dataset.columns
+        wanted = [] if self.dataset.unit is None else ["u IS NOT NULL"]
         if self.query.where is not None:
             wanted.append(self.writer.condition(self.query.where))
         keys = []
@@ -144,8 +126,24 @@ class Emitter:
         source, parts = self._part(before, wanted)
         chosen = f"SELECT {', '.join(['u', *keys, *needed])} FROM {source}"
         filtered = f" WHERE {' AND '.join(f'({one})' for one in wanted)}" if wanted else ""
-        read = f"s AS (SELECT {', '.join(typed)} FROM ({self.source.statement}) AS o)"
-        return f"{read}{looked_up}{computed}{parts}, t AS ({chosen}{filtered})"
+        return f"{self._read()}{looked_up}{computed}{parts}, t AS ({chosen}{filtered})"
+
+    def _read(self) -> str:
+        """The rows of the data, cast to what was declared."""
+        dialect, kinds, unit = self.dialect, self.source.kinds, self.dataset.unit
+        read = {
+            name: short
+            for name, short in self.read.items()
+            if self.query.lookup is None or name not in self.query.lookup.names
+        }
+        if self.query.combined is not None:
+            return write_combined(self.query.combined, self.source, read, dialect, self.salt)
+        typed = [
+            f"{dialect.cast_column(name, self.dataset.columns[name], kinds[name], self.dataset.decimal)} AS {short}"
+            for name, short in read.items()
+        ]
+        typed += [f"{dialect.cast_unit(unit, kinds[unit])} AS u"] if unit is not None else ["1 AS u"]
+        return f"s AS (SELECT {', '.join(typed)} FROM ({self.source.statement}) AS o)"
 
     def _join(self) -> tuple[str, str]:
         """Join rows with a public table. Each key appears once in it, so that nobody gets more rows."""

@@ -9,38 +9,38 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from cobogo.answer.public import PublicTable, extend_dataset, plan_join
+from cobogo.answer.public import PublicTable
 from cobogo.answer.query import (
+    Both,
     ColumnValue,
     CuratorQuery,
     Expression,
-    Lookup,
     OrderBy,
     aggregates_of,
     text_of,
 )
 from cobogo.answer.sql.expressions import find_column, parse_condition, parse_expression
 from cobogo.answer.sql.figures import FigureScope
-from cobogo.answer.sql.nodes import ALLOWED, WHERE, check_text, column_parts, describe, identifier_name, refusal, take
+from cobogo.answer.sql.nodes import ALLOWED, check_text, column_parts, refusal, take
 from cobogo.answer.sql.scope import Scope
+from cobogo.answer.sql.sources import parse_source, unalias
 from cobogo.errors import QueryRefused
 from cobogo.floor.language import tr
-from cobogo.promises.curator_file import DeclaredDataset, find_dataset
+from cobogo.promises.curator_file import DeclaredDataset
 
 
 def parse(
     text: str, datasets: Mapping[str, DeclaredDataset], public: Mapping[str, PublicTable] = MappingProxyType({})
 ) -> CuratorQuery:
-    """Parse a question about one of the data sets, which may be joined with a public table."""
+    """Parse a question about one of the data sets, or two of them, which may be joined with a public table."""
     select = _statement(text)
     parts = ("expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset")
     expressions, source, joins, where, group, having, order, limit, offset = take(select, *parts)
-    table, alias = _table(source)
-    name = find_dataset(table, datasets, WHERE)
-    lookup = _join(joins, datasets[name], public)
-    dataset = extend_dataset(CuratorQuery(name, (), lookup=lookup), datasets[name])
-    scope = Scope(dataset, {alias or table: {one: one for one in dataset.columns}})
-    condition = None if where is None else parse_condition(take(where, "this")[0], scope)
+    found = parse_source(source, joins, datasets, public)
+    scope, condition = found.scope, found.where
+    if where is not None:
+        asked = parse_condition(take(where, "this")[0], scope)
+        condition = asked if condition is None else Both(condition, asked)
     keys = _keys(group, expressions, scope)
     figures = FigureScope(scope, keys)
     shown = _outputs(expressions, figures)
@@ -50,7 +50,7 @@ def parse(
     if not aggregates:
         raise refusal("no aggregate is asked for")
     return CuratorQuery(
-        dataset=name,
+        dataset=found.dataset,
         aggregates=tuple(aggregates),
         keys=keys,
         where=condition,
@@ -59,7 +59,8 @@ def parse(
         order=ordered,
         limit=_whole(limit, "LIMIT"),
         offset=_whole(offset, "OFFSET") or 0,
-        lookup=lookup,
+        lookup=found.lookup,
+        combined=found.combined,
         derived=scope.derived,
     )
 
@@ -76,35 +77,6 @@ def _statement(text: str) -> exp.Select:
     if not isinstance(statement, exp.Select):
         raise refusal(f"{type(statement).__name__.upper()} is not answered")
     return statement
-
-
-def _table(source: object) -> tuple[str, str | None]:
-    """The name of the data set, and what the question calls it."""
-    if not isinstance(source, exp.From):
-        raise refusal("no data set is named")
-    (table,) = take(source, "this")
-    if not isinstance(table, exp.Table):
-        raise refusal(f"{describe(table)} stands where a data set is expected")
-    identifier, alias = take(table, "this", "alias")
-    return identifier_name(identifier)[0], alias_name(alias)
-
-
-def alias_name(alias: exp.Expression | None) -> str | None:
-    """What a question calls a table."""
-    return None if alias is None else identifier_name(take(alias, "this")[0])[0]
-
-
-def _join(joins: list[exp.Join] | None, dataset: DeclaredDataset, public: Mapping[str, PublicTable]) -> Lookup | None:
-    if not joins:
-        return None
-    if len(joins) > 1 or not public:
-        raise refusal("a join is answered with one public table, and with nothing else")
-    table, using, kind = take(joins[0], "this", "using", "kind")
-    if not isinstance(table, exp.Table) or (kind or "INNER") != "INNER" or not using or len(using) != 1:
-        raise refusal("a join is answered as JOIN a public table USING (its key)")
-    (identifier,) = take(table, "this")
-    name, key = identifier_name(identifier)[0], identifier_name(using[0])[0]
-    return plan_join(name, key, dataset, public, where=WHERE)
 
 
 def _keys(group: object, shown: list[exp.Expression], scope: Scope) -> tuple[str, ...]:
@@ -140,14 +112,14 @@ def _shown_key(node: exp.Expression, shown: list[exp.Expression], scope: Scope) 
         place = str(node.this)
         if not place.isdecimal() or len(place) > 6 or not 1 <= int(place) <= len(shown):
             raise refusal(tr("GROUP BY {place} is the place of no column of the answer", place=place[:20]))
-        return _unalias(shown[int(place) - 1])
+        return unalias(shown[int(place) - 1])
     if isinstance(node, exp.Column) and not _is_column(node, scope):
         name, _, table = column_parts(node)
         for one in shown:
-            alias, meant = _unalias(one)
+            alias, meant = unalias(one)
             if table is None and alias is not None and alias.casefold() == name.casefold():
                 return alias, meant
-    return next(((alias, node) for alias, meant in map(_unalias, shown) if meant == node), (None, node))
+    return next(((alias, node) for alias, meant in map(unalias, shown) if meant == node), (None, node))
 
 
 def _is_column(node: exp.Column, scope: Scope) -> bool:
@@ -158,26 +130,27 @@ def _is_column(node: exp.Column, scope: Scope) -> bool:
     return True
 
 
-def _unalias(node: exp.Expression) -> tuple[str | None, exp.Expression]:
-    if not isinstance(node, exp.Alias):
-        return None, node
-    inner, identifier = take(node, "this", "alias")
-    return identifier_name(identifier)[0], inner
-
-
 def _outputs(nodes: list[exp.Expression], figures: FigureScope) -> tuple[tuple[str, Expression], ...]:
     """The answer's columns. HAVING and ORDER BY may name them."""
     shown: list[tuple[str, Expression]] = []
     for node in nodes:
-        alias, inner = _unalias(node)
+        alias, inner = unalias(node)
         figure = parse_expression(inner, figures)
         figures.declare(figure)
-        shown.append((alias or text_of(figure), figure))
+        shown.append((alias or _own_name(inner, figure), figure))
     names = [name.casefold() for name, _ in shown]
     if len(set(names)) < len(names):
         raise refusal("two columns of the answer have the same name", "Name them with AS.")
     figures.named.update({name.casefold(): figure for name, figure in shown})
     return tuple(shown)
+
+
+def _own_name(node: exp.Expression, figure: Expression) -> str:
+    """The name of a figure without an alias; that of a column comes without the name of its table."""
+    name = text_of(figure)
+    if isinstance(node, exp.Column) and node.table and name.casefold().startswith(f"{node.table.casefold()}."):
+        return name[len(node.table) + 1 :]
+    return name
 
 
 def _order(node: object, figures: FigureScope, shown: list[Expression]) -> tuple[OrderBy, ...]:

@@ -10,6 +10,7 @@ from sqlglot import exp
 from cobogo.answer.derive import derive, domain_of
 from cobogo.answer.query import ColumnValue, Derived, Expression, text_of
 from cobogo.answer.sql.nodes import WHERE, column_parts, refusal
+from cobogo.errors import QueryRefused
 from cobogo.floor.language import tr
 from cobogo.promises.curator_file import DeclaredDataset
 from cobogo.promises.declared_columns import DeclaredColumn
@@ -29,6 +30,7 @@ class Scope:
     ) -> None:
         self.dataset, self.tables = dataset, {name.casefold(): columns for name, columns in tables.items()}
         self._derived = {one.name: one for one in derived}
+        self._added: list[str] = []
 
     @property
     def derived(self) -> tuple[Derived, ...]:
@@ -43,15 +45,29 @@ class Scope:
     def find(self, node: exp.Expression) -> str:
         """The column that a name stands for."""
         name, quoted, table = column_parts(node)
-        if table is None:
-            return self._known().find_column(name, quoted=quoted, where=WHERE)
-        if table.casefold() not in self.tables:
+        if table is not None and table.casefold() not in self.tables:
             raise refusal(tr('there is no table "{table}" in the question', table=table))
-        own = self.tables[table.casefold()]
-        for known, found in own.items():
-            if known == name or (not quoted and known.casefold() == name.casefold()):
-                return found
-        raise refusal(tr('"{table}" has no column "{name}"', table=table, name=name))
+        own = self.tables if table is None else {table: self.tables[table.casefold()]}
+        shown = [*own.values(), *([{one: one for one in self._added}] if table is None else [])]
+        found = dict.fromkeys(
+            meant
+            for columns in shown
+            for known, meant in columns.items()
+            if known == name or (not quoted and known.casefold() == name.casefold())
+        )
+        if len(found) > 1:
+            raise refusal(
+                tr('"{name}" is a column of both tables', name=name), tr("Write the name of its table before it.")
+            )
+        return next(iter(found)) if found else self._unknown(name)
+
+    def _unknown(self, name: str) -> str:
+        visible = dict.fromkeys([*(known for columns in self.tables.values() for known in columns), *self._added])
+        raise QueryRefused(
+            tr('there is no column "{name}"', name=name),
+            where=WHERE,
+            remedy=tr("Declared columns: {known}.", known=", ".join(visible)),
+        )
 
     def is_unit(self, node: exp.Expression) -> bool:
         """Whether a name stands for the column that tells people apart."""
@@ -90,8 +106,5 @@ class Scope:
         names = (name, *(f"{name} {more}" for more in range(2, len(taken) + 3)))
         free = next(one for one in names if one.casefold() not in taken)
         self._derived[free] = derive(free, expression, self.columns)
+        self._added.append(free)
         return free
-
-    def _known(self) -> DeclaredDataset:
-        added = {name: one.declared for name, one in self._derived.items()}
-        return self.dataset.model_copy(update={"columns": {**self.dataset.columns, **added}})

@@ -56,7 +56,11 @@ SELECT COUNT(*) FROM people USING SAMPLE 1
 SELECT COUNT(*) FROM people, people
 SELECT COUNT(*) FROM people AS a JOIN people AS b ON TRUE
 SELECT COUNT(*) FROM people CROSS JOIN people
-SELECT COUNT(*) FROM (SELECT * FROM people)
+SELECT COUNT(*) FROM (SELECT * FROM (SELECT * FROM people) AS a) AS b
+SELECT COUNT(*) FROM (SELECT DISTINCT city FROM people) AS a
+SELECT COUNT(*) FROM (SELECT city FROM people LIMIT 1) AS a
+SELECT COUNT(*) FROM (SELECT age + 1 FROM people) AS a
+SELECT COUNT(*) FROM (SELECT person FROM people GROUP BY person) AS a
 SELECT COUNT(*) FROM read_csv('/etc/passwd')
 SELECT COUNT(*) FROM '/etc/passwd'
 SELECT COUNT(*) FROM information_schema.tables

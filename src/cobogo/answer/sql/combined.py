@@ -13,6 +13,9 @@ from cobogo.answer.sql.values import ValueWriter, write_steps
 
 OPERATORS = {"union": "UNION", "concat": "UNION ALL", "intersect": "INTERSECT", "except": "EXCEPT"}
 
+LEFT, RIGHT = "cobogo_left", "cobogo_right"
+"""What the two tables are called in a statement: no table of a data holder, which it selects from, is called so."""
+
 
 @dataclass(frozen=True)
 class SqlSource:
@@ -30,7 +33,7 @@ def write_combined(combined: Combined, source: SqlSource, read: Mapping[str, str
     for name, _ in combined.left.columns if combined.kind in SETS else ():
         named.setdefault(name, f"z{len(named)}")  # whole rows are compared, and not only what is asked about
     sides = []
-    for at, one in (("l", combined.left), ("r", combined.right)):
+    for at, one in ((LEFT, combined.left), (RIGHT, combined.right)):
         own = (source.others or {}).get(one.dataset, source)
         sides.append(SideWriter(at, one, own, dialect, salt).write(named, joined=combined.kind not in SETS))
     return f"{', '.join(sides)}, s AS ({_combine(combined, named)})"
@@ -39,15 +42,15 @@ def write_combined(combined: Combined, source: SqlSource, read: Mapping[str, str
 def _combine(combined: Combined, named: Mapping[str, str]) -> str:
     if combined.kind in SETS:
         columns = ", ".join(["u", *(named[name] for name, _ in combined.left.columns)])
-        return f"SELECT {columns} FROM l {OPERATORS[combined.kind]} SELECT {columns} FROM r"
+        return f"SELECT {columns} FROM {LEFT} {OPERATORS[combined.kind]} SELECT {columns} FROM {RIGHT}"
     ours = [named[name] for name, _ in combined.left.columns if name in named]
     right = combined.right
     theirs = [
         named[name] for name in (*(n for n, _ in right.columns), *(t.name for t in right.totals)) if name in named
     ]
-    columns = ", ".join(["l.u AS u", *(f"l.{one}" for one in ours), *(f"r.{one}" for one in theirs)])
+    columns = ", ".join(["a.u AS u", *(f"a.{one}" for one in ours), *(f"b.{one}" for one in theirs)])
     how = "LEFT JOIN" if combined.kind == "left join" else "JOIN"
-    return f"SELECT {columns} FROM l {how} r ON l.u = r.u"
+    return f"SELECT {columns} FROM {LEFT} AS a {how} {RIGHT} AS b ON a.u = b.u"
 
 
 class SideWriter:
@@ -57,10 +60,10 @@ class SideWriter:
         self.at, self.selection, self.source, self.dialect, self.salt = at, selection, source, dialect, salt
         totals = [total.column for total in selection.totals if total.column is not None]
         used = [*(own for _, own in selection.columns), *columns_of(selection.where), *totals]
-        self.short = {name: f"{at}c{number}" for number, name in enumerate(dict.fromkeys(used))}
+        self.short = {name: f"a{number}" for number, name in enumerate(dict.fromkeys(used))}
         columns = selection.declared.columns
         numbers = dict.fromkeys([*computed_fields(selection.where), *totals])
-        self.steps = {name: f"{at}v{number}" for number, name in enumerate(numbers) if columns[name].bounds is not None}
+        self.steps = {name: f"b{number}" for number, name in enumerate(numbers) if columns[name].bounds is not None}
 
     def write(self, named: Mapping[str, str], *, joined: bool) -> str:
         """Its rows, as many of each person as count, under the names that the question has for them."""

@@ -25,6 +25,7 @@ from cobogo.answer.query import (
 from cobogo.answer.sql.expressions import parse_condition, parse_expression
 from cobogo.answer.sql.nodes import ALLOWED, column_parts, describe, refusal, take
 from cobogo.answer.sql.scope import Scope
+from cobogo.errors import QueryRefused
 from cobogo.floor.language import tr
 from cobogo.floor.untrusted import fraction
 from cobogo.promises.declared_columns import DeclaredColumn
@@ -58,12 +59,21 @@ class FigureScope(Scope):
             return None
         if isinstance(node, exp.Column) and (named := self._output(node)) is not None:
             return named
-        found = parse_expression(node, self.rows)
-        if found in self._keys:
+        found = self._before_noise(node)
+        if found is not None and found in self._keys:
             return ColumnValue(self._keys[found])
         if isinstance(found, ColumnValue):
             raise refusal(f'"{found.name}" is shown without being grouped by', f"Add it to GROUP BY. {ALLOWED}")
         return None
+
+    def _before_noise(self, node: exp.Expression) -> Expression | None:
+        """What a node would be of a row; None where it has names of the answer's columns in it."""
+        try:
+            return parse_expression(node, self.rows)
+        except QueryRefused:
+            if isinstance(node, exp.Column):
+                raise
+            return None
 
     def _output(self, node: exp.Column) -> Expression | None:
         name, _, table = column_parts(node)

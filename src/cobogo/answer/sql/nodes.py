@@ -12,9 +12,10 @@ from cobogo.floor.untrusted import is_writable
 WHERE = "SQL"
 
 ALLOWED = (
-    "Allowed: SELECT keys and aggregates FROM one data set [JOIN a public table USING (its key)] WHERE … "
-    "GROUP BY columns ORDER BY columns of the answer LIMIT n; aggregates COUNT(*), COUNT(column), "
-    "COUNT(DISTINCT column), SUM, AVG, VARIANCE, STDDEV, MEDIAN, QUANTILE(column, share)."
+    "Allowed: SELECT keys, aggregates and what is computed from them FROM a data set, (SELECT … UNION SELECT …) AS t, "
+    "or two JOINed USING (their unit) [JOIN a public table USING (its key)] WHERE … GROUP BY columns HAVING … "
+    "ORDER BY … LIMIT n OFFSET n; aggregates COUNT(*), COUNT(column), COUNT(DISTINCT column), SUM, AVG, VARIANCE, "
+    "STDDEV, MEDIAN, QUANTILE(column, share), of columns or of what is computed from them."
 )
 
 

@@ -31,7 +31,8 @@ quick: $(VENV)/tests-installed
 	$(BIN)/pytest -n $(WORKERS) --dist loadgroup --quick tests
 
 bench: $(VENV)/tests-installed .venv-peers/installed .venv-peers-smartnoise/installed .venv-peers-opendp/installed
-	$(BIN)/pytest --evidence tests
+	COBOGO_THOROUGH=1 $(BIN)/pytest --evidence tests
+	COBOGO_THOROUGH=1 $(BIN)/pytest -n auto --dist loadgroup tests
 	$(BIN)/python -m benchmarks
 	LARGE=$(LARGE) $(BIN)/python -m benchmarks.large
 

@@ -6,13 +6,13 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
+from cobogo.floor.language import speech
 from cobogo.floor.randomness import Seeded
 from cobogo.locate.attacks import HomeAndWork, LocationPresence, LongObservation, ShortObservation, Tracking
 from cobogo.locate.spec import build_mechanism, parse_specs
 from cobogo.studies.fortaleza import UTC_OFFSET, people
 from cobogo.studies.location_page import draw, draw_map
 from cobogo.studies.locations import Evaluation, evaluate, sample_points
-from cobogo.tell.report.words import words
 
 PEOPLE, DAYS, POINTS = 60, 3, 1_500
 ASKED = (
@@ -33,7 +33,7 @@ def evaluation() -> Evaluation:
 
 def frontier(path: Path) -> None:
     """A panel for each attack."""
-    draw(evaluation(), path, say=words("en"))
+    draw(evaluation(), path, say=speech("en"))
 
 
 def guesses(path: Path) -> None:

@@ -17,12 +17,10 @@ from typing import Any
 
 from cobogo.examples import ceara
 from cobogo.faces.workbench.steps import STEPS
-from cobogo.faces.workbench.words import TEXTS
 
 SIZE = {"width": 1366, "height": 768}
 ROWS = 5000
 PATIENCE = 60_000
-SAY = TEXTS["en"]
 TABLE = "dados_covid-ce.csv"
 CURATOR = f"""
 ledger = "ledger.db"
@@ -99,19 +97,19 @@ def _driven(page: Any, address: str, directory: Path) -> dict[str, bytes]:
     page.get_by_role("banner").get_by_text(TABLE).wait_for()
     page.goto(f"{home}/columns")
     _still(page)
-    page.get_by_role("button", name=re.compile(re.escape(SAY["columns.all"].partition("(")[0]))).click()
+    page.get_by_role("button", name=re.compile("Accept all suggestions")).click()
     _still(page)
     page.goto(f"{home}/running")
-    page.get_by_role("button", name=SAY["run.go"]).first.click()
-    page.get_by_role("button", name=SAY["run.see"]).wait_for()
+    page.get_by_role("button", name="Run").first.click()
+    page.get_by_role("button", name="See the release").wait_for()
     found = {}
     for step in STEPS:
         page.goto(f"{home}{step.path}")
         _still(page)
         if step.name == "asking":
-            page.get_by_role("button", name=SAY["ask.example.groups"]).click()
-            page.get_by_role("button", name=SAY["ask.ask"], exact=True).click()
-            page.get_by_text(SAY["ask.answered"].partition("{")[0]).first.wait_for()
+            page.get_by_role("button", name="How many in each group?").click()
+            page.get_by_role("button", name="Ask", exact=True).click()
+            page.get_by_text("Answered for").first.wait_for()
             _still(page)
         found[step.name] = _smaller(page.screenshot())
     return found

@@ -7,6 +7,7 @@ program no longer says. ``make lint`` runs it.
 
 from __future__ import annotations
 
+import ast
 import io
 import string
 import sys
@@ -26,8 +27,6 @@ WHOLE = {"pt-BR"}
 KEYWORDS = {"tr": None, "say": None, "Text": (1, 2), "trn": (1, 2), "plural": (1, 2)}
 SHOWN_FACTS = ("knows", "finds")
 """Facts of cards that pages show: what an attacker on locations knows and finds."""
-
-METHODS = [("**.py", "python"), ("**.j2", "jinja2")]
 
 
 class Message(NamedTuple):
@@ -55,10 +54,27 @@ def gather() -> list[Message]:
 
 def marked() -> Iterator[Message]:
     """The sentences that are marked in the source and the templates."""
-    for file, _, text, _, _ in extract_from_dir(SOURCE, METHODS, keywords=KEYWORDS, strip_comment_tags=True):
+    for file in sorted(SOURCE.rglob("*.py")):
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        yield from (Message(*found, str(file.relative_to(SOURCE)), filled=True) for found in literals(tree))
+    for name, _, text, _, _ in extract_from_dir(SOURCE, [("**.j2", "jinja2")], keywords=KEYWORDS):
         one, many = text if isinstance(text, tuple) else (text, None)
-        if one and any(map(str.isalpha, one)):
-            yield Message(one, many or None, str(file), filled=True)
+        if has_words(one):
+            yield Message(one, many or None, name, filled=True)
+
+
+def literals(tree: ast.AST) -> Iterator[tuple[str, str | None]]:
+    """The literals of marked calls with their plural forms. Babel does not look into f-strings, which this does."""
+    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+        name = call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "")
+        texts = [one.value for one in call.args[:2] if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+        if name in KEYWORDS and texts and has_words(texts[0]):
+            yield texts[0], texts[1] if KEYWORDS[name] and len(texts) > 1 else None
+
+
+def has_words(text: str) -> bool:
+    """Whether a template says something itself, besides holding its values together."""
+    return any(any(map(str.isalpha, literal)) for literal, *_ in string.Formatter().parse(text))
 
 
 def explained() -> Iterator[Message]:

@@ -7,14 +7,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from support import servers
+from support.effort import examples
 from support.paths import ROOT
 
 pytest_plugins = ["support.http_server"]
 collect_ignore = ["support/plugin"]  # its examples are run by the test that installs it
 
 os.environ["LC_ALL"] = "C.UTF-8"  # whatever the language of the one who runs the tests
+
+settings.register_profile("suite", max_examples=examples(100))
+settings.load_profile("suite")
 
 ENGINES = ["duckdb", "postgresql", "spark"]
 

@@ -427,6 +427,9 @@ def test_messages_are_as_shown(
     code, _, said = run(capsys, "anonymize", "policy.toml", "--out", "release")
     assert code == 2
     assert said in blocks(page(where), "text")
+    code, _, said = run(capsys, "--lang", "pt-BR", "anonymize", "policy.toml", "--out", "release")
+    assert code == 2
+    assert said in blocks(page(f"pt/{where}"), "text")
 
 
 def test_other_messages_are_as_shown(example: Path, capsys: pytest.CaptureFixture[str]) -> None:

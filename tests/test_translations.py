@@ -31,7 +31,7 @@ TRANSLATED = [
 ]
 """Pages that a steward who reads only Portuguese needs, beside the how-tos and the concepts."""
 PAGES = sorted((DOCS / "pt").rglob("*.md"))
-OWN_EXAMPLES = ("tutorials/",)
+OWN_EXAMPLES = ("tutorials/", "errors.md")
 """Pages whose examples are run in Portuguese, and so are not those of the original."""
 
 

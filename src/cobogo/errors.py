@@ -30,17 +30,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
-
-
-def number_of(number: int, noun: str, plural: str | None = None) -> str:
-    """A number with its noun.
-
-    >>> number_of(1, "record"), number_of(1200, "class", "classes")
-    ('1 record', '1,200 classes')
-    """
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
-
+from typing import Any, ClassVar, Self
 
 _ENDS = (".", "!", "?", ":")
 """What ends a sentence."""
@@ -71,7 +61,7 @@ class CobogoError(Exception):
         return f"{sentence}\n{self.remedy}" if self.remedy else sentence
 
     @classmethod
-    def gather(cls, errors: Sequence[CobogoError], name: str) -> CobogoError:
+    def gather(cls, errors: Sequence[CobogoError], name: str) -> Self:
         """One error for everything that is wrong with a file. Each error's ``where`` is a place within the file.
 
         >>> wrong = [PolicyError("unknown key", where="data.pth"), PolicyError("must be a number", where="k")]
@@ -108,7 +98,7 @@ class CobogoError(Exception):
         }
 
     @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> CobogoError:
+    def from_dict(cls, content: Mapping[str, Any]) -> Self:
         """The error again, to be said in any language."""
         from cobogo.floor.language.text import from_json
 

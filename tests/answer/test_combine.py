@@ -20,7 +20,7 @@ Leaving = tuple[list[str], ...]
 """The tables that somebody leaves, one case after another."""
 
 ON_SPARK = [
-    "SELECT city, COUNT(*) FROM (SELECT city FROM people EXCEPT SELECT city FROM visits WHERE cost > 1) AS t GROUP BY city",
+    pairs.OF_SETS[0].format("SELECT city FROM people EXCEPT SELECT city FROM visits WHERE cost > 1"),
     pairs.JOINS[4].format("LEFT JOIN"),
 ]
 

@@ -58,7 +58,7 @@ def test_the_walk_through(capsys: pytest.CaptureFixture[str]) -> None:
         assert f"Spent ε = 1; left ε = {2 - number}, δ = 1e-06." in out
     code, _, said = run(capsys, "answer", "sql", question, "--epsilon", "1")
     assert code == 1
-    assert "ana on patients: this would cost ε = 1, and of the budget ε = 0" in said
+    assert "ana on patients: this would cost ε = 1, and ε = 0 of the budget" in said
     found = json.loads(run(capsys, "answer", "budget", "--json")[1])
     assert [(b["analyst"], b["left"]["amount"]) for b in found] == [(None, 7), ("ana", 0)]
 
@@ -79,7 +79,7 @@ def test_commands_of_the_curator(capsys: pytest.CaptureFixture[str]) -> None:
     for words, wanted, code in (
         (["SELECT MAX(salary) FROM patients", "--epsilon", "1"], "MAX is not answered", 2),
         (["SELECT COUNT(*) FROM patients"], "Say how much epsilon", 2),
-        (["SELECT COUNT(*) FROM patients", "--epsilon", "1", "--config", "none.toml"], "no such curator file", 2),
+        (["SELECT COUNT(*) FROM patients", "--epsilon", "1", "--config", "none.toml"], "no such file", 2),
         (["SELECT COUNT(*) FROM patients", "--epsilon", "1", "--analyst", "eve"], "there is no data set", 2),
     ):
         found, out, said = run(capsys, "answer", "sql", *words)
@@ -190,7 +190,7 @@ def test_its_command_draws_a_curve_once(capsys: pytest.CaptureFixture[str]) -> N
     first = Path("error.png").read_bytes()
     assert first.startswith(b"\x89PNG")
     code, _, said = run(capsys, *words)
-    assert (code, "is there already" in said) == (2, True)
+    assert (code, "already exists" in said) == (2, True)
     assert run(capsys, *words[:-1], "again.png")[0] == 0
     assert Path("again.png").read_bytes() == first
     assert sorted(path.name for path in Path().iterdir() if path.name.startswith(".")) == []

@@ -48,7 +48,7 @@ def test_a_curve_is_drawn_in_a_new_file_or_nowhere(measure: Measure, tmp_path: P
     explain.draw_curves(drawn, measure, tmp_path / "c.png", "a question")
     with Image.open(tmp_path / "c.png") as picture:
         assert picture.size[0] > 1000
-    with pytest.raises(OutputError, match="is there already"):
+    with pytest.raises(OutputError, match="already exists"):
         explain.draw_curves(drawn, measure, tmp_path / "c.png", "a question")
     with pytest.raises(OutputError, match="cannot be written"):
         explain.draw_curves(drawn, measure, tmp_path / "absent" / "c.png", "a question")

@@ -26,13 +26,14 @@ from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.ledger.balance import Balance, Units
 from support import questions as q
 from support.bounds import distances, within
+from support.effort import examples
 
 pytestmark = pytest.mark.slow
 
 PEOPLE = ["p1", "p2", "p3", "p4"]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(rows=q.tables, text=q.questions(), who=st.sampled_from(PEOPLE), groups=st.integers(1, 3), most=st.integers(1, 3))
 def test_a_person_more_or_less(rows: list[dict[str, Any]], text: str, who: str, groups: int, most: int) -> None:
     plan = q.asked(text, q.declared(groups=groups, rows=most))
@@ -59,21 +60,21 @@ def test_a_person_who_is_everywhere(aggregate: str, keys: str) -> None:
     assert any(distances(one, other, plan).values()) or "DISTINCT" in aggregate
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(rows=q.tables.filter(bool), text=q.questions(unit=False))
 def test_a_row_more_or_less(rows: list[dict[str, Any]], text: str) -> None:
     plan = q.asked(text, q.declared(unit=False))
     within(q.found(plan, rows), q.found(plan, rows[1:]), plan)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(rows=q.tables, text=q.questions(), seed=st.integers(0, 9))
 def test_the_order_of_rows_changes_nothing(rows: list[dict[str, Any]], text: str, seed: int) -> None:
     plan = q.asked(text, q.declared())
     assert q.found(plan, random.Random(seed).sample(rows, len(rows))) == q.found(plan, rows)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(rows=q.tables, text=q.questions())
 def test_people_without_a_name_do_not_count(rows: list[dict[str, Any]], text: str) -> None:
     plan = q.asked(text, q.declared())
@@ -94,7 +95,7 @@ def reference(rows: list[dict[str, Any]], most: int) -> dict[tuple[str], Counter
     return found
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(rows=st.lists(q.values, max_size=30), most=st.integers(2, 4))
 def test_figures_are_those_of_a_plain_count(rows: list[dict[str, Any]], most: int) -> None:
     text = "SELECT city, COUNT(DISTINCT person), COUNT(*), COUNT(age) AS present, SUM(age) FROM people GROUP BY city"
@@ -178,7 +179,7 @@ def test_intervals_are_told_apart_to_the_last_digit() -> None:
         assert [found[group] for group in plan.public] == [3, 1, 3]
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(rows=q.tables, text=q.questions())
 def test_every_table_is_answered_alike(rows: list[dict[str, Any]], text: str) -> None:
     """Whether a question is answered, and with which columns, depends on no row."""
@@ -216,10 +217,12 @@ ON_EVERY_ENGINE = [
     "SELECT MEDIAN(age), QUANTILE(weight, 0.9) FROM people WHERE day >= DATE '2020-02-29' AND city <> 'é\\'",
     "SELECT job, day, COUNT(*) FROM people GROUP BY job, day",
     "SELECT age // 20 AS age, month(day), COUNT(*), SUM(age / (age - 7)) AS s, AVG(round(weight / 3, 1) - age) AS a, "
-    "SUM(CASE WHEN sick THEN weight * 2 WHEN job LIKE '%B' THEN -1.25 END) AS c, AVG(abs(age % 7 - floor(weight))) AS d "
+    "SUM(CASE WHEN sick THEN weight * 2 WHEN job LIKE '%B' THEN -1.25 END) AS c, "
+    "AVG(abs(age % 7 - floor(weight))) AS d "
     "FROM people WHERE age * 2 - 7 <= weight OR NOT city LIKE 'é\\' OR weight % 3 = 0.2 OR ceil(weight) IN (1, 71) "
     "GROUP BY age // 20, month(day)",
-    "SELECT CASE WHEN age < 18 THEN 'y' WHEN sick THEN city END AS k, MEDIAN(age * weight) AS m, COUNT(DISTINCT age % 9), "
+    "SELECT CASE WHEN age < 18 THEN 'y' WHEN sick THEN city END AS k, MEDIAN(age * weight) AS m, "
+    "COUNT(DISTINCT age % 9), "
     "SUM(nullif(greatest(least(age, 50), coalesce(weight, 3.25)), 50) - year(day)) AS g FROM people GROUP BY 1",
 ]
 

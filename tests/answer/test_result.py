@@ -18,6 +18,7 @@ from cobogo.answer.result import CONFIDENCE, compute_cell
 from cobogo.answer.session import AnalystSession
 from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.curator_file import DeclaredDataset
+from support.effort import examples
 from support.people import COLUMNS, PEOPLE, people
 
 pytestmark = pytest.mark.slow
@@ -35,7 +36,7 @@ def chosen(kind: str) -> tuple[QueryAggregate, NoisePlan]:
 
 
 @pytest.mark.parametrize("kind", ["mean", "variance", "deviation"])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(total=NUMBER, squares=NUMBER, count=st.integers(-100, 3000), share=st.tuples(*[st.floats(-1, 1)] * 3))
 def test_an_interval_holds_the_figure_and_what_is_as_near_as_the_noise(
     kind: str, total: int, squares: int, count: int, share: tuple[float, float, float]

@@ -102,5 +102,5 @@ def test_what_cannot_be_associated():
     first, second = asked("grr"), asked("duchi")
     with pytest.raises(PolicyError, match="duchi cannot be associated"):
         associate(first, np.zeros((2, 1), dtype=np.uint8), second, np.zeros((2, 1), dtype=np.uint8))
-    with pytest.raises(ReportError, match="as many"):
+    with pytest.raises(ReportError, match="same number of reports"):
         associate(first, np.zeros((2, 1), dtype=np.uint8), first, np.zeros((1, 1), dtype=np.uint8))

@@ -169,7 +169,7 @@ def test_without_its_key_a_memo_is_of_no_use(tmp_path):
     Memo(tmp_path / "without")
     with pytest.raises(MemoError, match="kept elsewhere"):
         Memo(tmp_path / "with")
-    with pytest.raises(MemoError, match="kept in it"):
+    with pytest.raises(MemoError, match="holds its own key"):
         Memo(tmp_path / "without", key=KEY)
     with pytest.raises(MemoError, match="32 bytes"):
         Memo(tmp_path / "short", key=b"short")

@@ -58,13 +58,13 @@ def test_values_and_candidates_from_files(tmp_path: Path):
 
 
 WRONG = [
-    ({"epsilon": 0}, "c.toml, collection.epsilon: must be greater than 0"),
+    ({"epsilon": 0}, "c.toml, collection.epsilon: must be above 0"),
     ({"epsilon": float("nan")}, "c.toml, collection.epsilon"),
-    ({"values": ["cat", "cat"]}, "c.toml, collection.values: 'cat' stands twice"),
+    ({"values": ["cat", "cat"]}, "c.toml, collection.values: 'cat' appears twice"),
     ({"values": ["cat", ""]}, "c.toml, collection.values: a value must not be empty"),
-    ({"values": ["cat"]}, "c.toml, collection.values: must not be empty"),
+    ({"values": ["cat"]}, "c.toml, collection.values: must have at least 2 entries"),
     ({"values": {"file": "nowhere.txt"}}, "c.toml, collection.values: nowhere.txt cannot be read"),
-    ({"values": {"fil": "nowhere.txt"}}, 'c.toml, collection.values: must be a list, or { file = "…" }'),
+    ({"values": {"fil": "nowhere.txt"}}, "c.toml, collection.values: must be a list of values, or the name of a file"),
     ({"mechanism": "gr"}, "c.toml, collection.mechanism: there is no mechanism 'gr'.\nDid you mean \"grr\"?"),
     ({"valeus": []}, 'c.toml, collection.valeus: unknown key.\nDid you mean "values"?'),
     ({"other": "fish"}, "c.toml, collection.other: must be one of the values"),

@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from cobogo.collect.hash_functions import FIELD, _product, _reduce, cells, coefficients
+from support.effort import examples
 
 elements = st.one_of(st.integers(0, FIELD - 1), st.sampled_from([0, 1, 2**32, 2**60, FIELD - 1]))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(one=elements, other=elements)
 def test_products_in_the_field(one, other):
     product = _product(np.uint64(one), np.uint64(other))

@@ -15,9 +15,10 @@ from scipy import stats
 from cobogo.collect.means import Hybrid, OneBit, Piecewise
 from cobogo.floor.randomness import Entropy, Seeded
 from support.asked import MEANS
+from support.effort import examples
 
 each = pytest.mark.parametrize("name", MEANS)
-some = settings(max_examples=15, deadline=None)
+some = settings(max_examples=examples(15), deadline=None)
 epsilons = st.sampled_from([0.01, 0.5, 0.61, 0.62, 1.0, log(3), 4.0, 10.0, 20.0])
 
 

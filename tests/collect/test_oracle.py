@@ -15,11 +15,12 @@ from scipy import stats
 
 from cobogo.floor.randomness import Entropy, Seeded
 from support.asked import ORACLES
+from support.effort import examples
 
 pytestmark = pytest.mark.slow
 
 each = pytest.mark.parametrize("name", ORACLES)
-some = settings(max_examples=15, deadline=None)
+some = settings(max_examples=examples(15), deadline=None)
 SKETCHES = ("cms", "hcms", "flh")
 HASHED = ("olh", *SKETCHES)
 """What q says of these is true on average over hash functions."""

@@ -14,11 +14,12 @@ from cobogo.collect.pilot import pilot
 from cobogo.collect.plan import WANTED, Wish, best, collection_file, compare, counting_protocols, curves, plan
 from cobogo.errors import PolicyError
 from cobogo.floor.randomness import Seeded
+from support.effort import examples
 
 VALUES = ("SUS", "charity", "plan", 'with "quotes"', "é")
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(kind=st.sampled_from(WANTED), epsilon=st.floats(0.1, 8), name=st.text("aé \"'\\#=", min_size=1, max_size=9))
 def test_what_is_written_asks_what_was_wished_for_and_tells_no_more(kind, epsilon: float, name: str) -> None:
     wish = Wish(kind, name=name, epsilon=epsilon, values=VALUES, lifetime=3)

@@ -13,6 +13,7 @@ from cobogo.collect.rappor.decode import Decoding, decode
 from cobogo.collect.rappor.filters import RapporParameters, count_reports, encode
 from cobogo.floor.randomness import Seeded
 from support.asked import ORACLES
+from support.effort import examples
 
 pytestmark = pytest.mark.slow
 
@@ -20,7 +21,7 @@ each = pytest.mark.parametrize("name", ORACLES)
 
 
 @each
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(
     values=st.integers(2, 5000),
     epsilon=st.floats(0.2, 4),

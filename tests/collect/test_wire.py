@@ -16,9 +16,10 @@ from cobogo.collect.mechanisms import MECHANISMS
 from cobogo.collect.report_sources import messages, read_reports, texts
 from cobogo.errors import ReportError
 from support.asked import asked, some_reports
+from support.effort import examples
 
 each = pytest.mark.parametrize("mechanism", sorted(MECHANISMS))
-some = settings(max_examples=25, deadline=None)
+some = settings(max_examples=examples(25), deadline=None)
 
 
 @each
@@ -86,7 +87,7 @@ def test_every_prefix_and_every_longer_message_is_refused(mechanism):
     for end in range(len(message)):
         with pytest.raises(ReportError):
             wire.parse_one(collection, message[:end])
-    with pytest.raises(ReportError, match="1 byte after its end"):
+    with pytest.raises(ReportError, match="1 byte after the end of the message"):
         wire.parse_one(collection, message + b"\0")
 
 
@@ -95,7 +96,7 @@ def test_foreign_reports_are_refused(mechanism):
     collection = asked(mechanism)
     (row,) = some_reports(collection, 1)
     message = bytearray(wire.single_message(collection, row.tobytes()))
-    for at, what in [(0, "no report"), (4, "version 2"), (5, "kind"), (6, "mechanism"), (8, "another collection")]:
+    for at, what in [(0, "not a report"), (4, "version 2"), (5, "kind"), (6, "mechanism"), (8, "another collection")]:
         changed = bytearray(message)
         changed[at] += 1 if at != 5 else 7
         with pytest.raises(ReportError, match=what):
@@ -118,13 +119,13 @@ OUT_OF_DOMAIN = {
 def test_answers_that_no_client_could_give_are_refused(mechanism):
     collection = asked(mechanism)
     rows = np.concatenate([some_reports(collection, 2), np.array([OUT_OF_DOMAIN[mechanism]], dtype=np.uint8)])
-    with pytest.raises(ReportError, match="1 report of 3 cannot be an answer, number 3"):
+    with pytest.raises(ReportError, match="1 of 3 reports is not an answer that a client can give: report 3"):
         wire.parse(collection, next(wire.batch_messages(collection, rows)))
 
 
 def test_a_batch_that_promises_too_much_is_refused():
     collection = asked("grr")
-    for count, what in [(2**32 - 1, "are the most"), (1000, "middle of a message")]:
+    for count, what in [(2**32 - 1, "a batch has at most"), (1000, "middle of a message")]:
         with pytest.raises(ReportError, match=what):
             wire.parse(collection, wire.header(collection, batch=True) + wire.NUMBER.pack(count) + b"\1\2")
 

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from cobogo.examples import ceara, places
 from cobogo.examples import words as names
+from support.effort import examples
 
 pytestmark = pytest.mark.slow
 
@@ -97,7 +98,7 @@ def test_the_same_seed_gives_the_same_table_and_another_seed_another() -> None:
     assert all(one[column] != other[column] for column in COLUMNS)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(rows=st.integers(0, 300), size=st.integers(1, 400), seed=st.integers(0, 2**70))
 def test_the_size_of_the_batches_does_not_change_the_rows(rows: int, size: int, seed: int) -> None:
     batches = list(ceara.batches(rows, seed=seed, size=size))
@@ -105,7 +106,7 @@ def test_the_size_of_the_batches_does_not_change_the_rows(rows: int, size: int, 
     assert pa.Table.from_batches(batches, ceara.SCHEMA).equals(ceara.generate(rows, seed=seed))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(rows=st.integers(0, 200), more=st.integers(0, 200), seed=st.integers(0, 2**64))
 def test_a_shorter_table_is_the_beginning_of_a_longer_one(rows: int, more: int, seed: int) -> None:
     assert ceara.generate(rows + more, seed=seed).slice(0, rows).equals(ceara.generate(rows, seed=seed))
@@ -135,7 +136,7 @@ def test_wrong_check_digits_are_spread_over_all_pairs(cases: dict[str, list[str]
     assert len({cpf[-2:] for cpf in cases["cpf"]}) == 100
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.lists(st.integers(0, 999_999_999), min_size=1, max_size=20))
 def test_check_digits_follow_the_rule_of_the_receita_federal(numbers: list[int]) -> None:
     found = ceara.check_digits(np.array(numbers, dtype=np.int64))

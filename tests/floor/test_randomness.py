@@ -13,6 +13,7 @@ from scipy import stats
 from scipy.stats import binomtest
 
 from cobogo.floor.randomness import STEPS, Entropy, Seeded, below, choices, coins, packed_coins, source
+from support.effort import examples
 
 NEVER = 1e-7  # of a test that fails a sampler that is right
 
@@ -25,7 +26,7 @@ def test_a_seed_determines_the_stream_and_entropy_does_not_repeat() -> None:
     assert not source(1).safe
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(st.integers(1, 50))
 def test_numbers_below_a_bound_are_each_as_likely(bound: int) -> None:
     drawn = below(bound, 5000, Entropy())
@@ -41,7 +42,7 @@ def test_a_bound_that_makes_no_sense_is_refused(bound: int) -> None:
         below(bound, 1, Seeded(1))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(st.fractions(0, 1, max_denominator=10**6))
 def test_coins_show_heads_with_their_probability(share: Fraction) -> None:
     heads = int(coins(share, 4000, Entropy()).sum())
@@ -154,7 +155,7 @@ def test_packed_coins_compare_bit_by_bit():
     assert {bit for bit in range(64) if int(drawn[0]) >> bit & 1} == below_it
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(share=st.fractions(0, 1, max_denominator=10**9), count=st.integers(0, 70_000))
 def test_packed_coins_of_any_number(share, count):
     words = packed_coins(share, count, Seeded(1))

@@ -18,6 +18,7 @@ from cobogo.locate.metrics import (
     region_area,
 )
 from cobogo.locate.places.points import Points
+from support.effort import examples
 from support.stand_ins import HERE, scattered, square
 
 
@@ -45,7 +46,7 @@ def test_a_set_that_holds_the_truth_loses_nothing() -> None:
     assert quality_loss(truth, other) == pytest.approx([600, 200], rel=1e-3)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(st.floats(0, 900), st.floats(50, 400), st.floats(50, 400))
 def test_overlaps_are_areas(apart: float, one: float, other: float) -> None:
     x, y = np.meshgrid(np.linspace(-400, 400, 401), np.linspace(-400, 400, 401))

@@ -244,13 +244,13 @@ def test_the_command_serves_until_it_is_told_to_stop(tmp_path: Path, capsys: pyt
 
 def test_commands_that_cannot_be_carried_out_say_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     state = str(tmp_path / "state")
-    with pytest.raises(InputError, match="would see where people are"):
+    with pytest.raises(InputError, match="sees where people are"):
         _run("serve", "--state", state, "--host", "0.0.0.0")
     with pytest.raises(InputError, match="no cloak 'circle'"):
         _run("serve", "--state", state, "--cloak", "circle")
     _run("enrol", "ana", "--state", state)
     _run("enrol", "ana", "--state", state, "--revoke")
-    assert capsys.readouterr().out.splitlines()[-1] == "Revoked   1 of ana"
+    assert capsys.readouterr().out.splitlines()[-1] == "Revoked   1 token of ana"
 
 
 def _run(*words: str) -> None:

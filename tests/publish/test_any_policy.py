@@ -127,4 +127,4 @@ def test_every_policy_ends_in_a_release_that_verifies_or_in_words(
         table, policy = case(random, algorithm)
         end = ended(table, policy, tmp_path / str(number))
         assert end.startswith(("verified", "1 ", "2 ")), policy
-        assert "fault of Cobogó" not in end, policy
+        assert "error in Cobogó itself" not in end, policy

@@ -24,10 +24,11 @@ from hypothesis import strategies as st
 
 import cobogo as cb
 from cobogo.errors import DataError
+from support.effort import examples
 
 pytestmark = pytest.mark.slow
 
-few = settings(deadline=None, max_examples=15, suppress_health_check=list(HealthCheck))
+few = settings(deadline=None, max_examples=examples(15), suppress_health_check=list(HealthCheck))
 
 Row = tuple[Any, ...]
 

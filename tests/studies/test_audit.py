@@ -66,7 +66,7 @@ def test_an_audit_is_put_into_the_evidence_and_the_release_still_holds(
     assert (home / "release/public/manifest.json").read_bytes() == before
     assert cb.verify("release")
     page = (home / "release/evidence/audit.html").read_text(encoding="utf-8")
-    assert "Auditoria de uma versão publicável" in page, "the policy's language"
+    assert "Auditoria de uma publicação" in page, "the policy's language"
     assert "assinatura" in page
     assert not any(f"Nome{n}" in page for n in range(80))
     assert "<script" not in page
@@ -108,10 +108,10 @@ def test_what_cannot_be_audited(home: Path, capsys: pytest.CaptureFixture[str]) 
     assert command("audit", "nowhere") == 2
     assert command("audit", "release", "--language", "fr") == 2
     assert command("audit", "release/public") == 2
-    assert "has no evidence to put the audit into" in capsys.readouterr().err
+    assert "has no evidence directory for the audit" in capsys.readouterr().err
     (home / "people.csv").unlink()
     found = audits.audit(home / "release")
-    assert any("original is not at hand" in note for note in found.notes)
+    assert any("original table was not found" in note for note in found.notes)
     assert "record-linkage" in {trial.name for trial in found.untried}
     assert not found, "what was not tried says nothing"
 
@@ -127,13 +127,13 @@ def test_an_audit_says_what_is_found_and_what_anybody_knew(home: Path, capsys: p
     assert command("anonymize", "plain.toml", "--out", "plain", "--quiet") == 0
     capsys.readouterr()
     assert command("attack", "homogeneity", "plain") == 0
-    assert "(0.6667 at best, which anybody knew without it)" in capsys.readouterr().out
+    assert "(highest 0.6667, which anybody knows without the attack)" in capsys.readouterr().out
     assert command("--lang", "en", "audit", "plain") == 1, "who also knows one value that they do not have is sure"
     said = capsys.readouterr().out
     assert "Re-identified: 0; a value inferred: 60" in said
     page = (home / "plain/evidence/audit.html").read_text(encoding="utf-8")
     assert "facts = 1" in page, "what the attacker was taken to know"
-    assert page.index("Re-identified: whose record it is") < page.index("Inferred: what a person has")
+    assert page.index("Re-identification: whose record it is") < page.index("Inference: what a person has")
     found = json.loads((home / "plain/evidence/audit.json").read_text())
     assert found["people"] == {"record": 0, "value": 60, "presence": 0}
     by_name = {entry["attack"]: entry for entry in found["attacks"]}
@@ -152,4 +152,4 @@ def test_an_attack_is_tried_on_what_it_is_made_for(home: Path) -> None:
             assert made_for_it
             assert enough
         elif made_for_it and enough:
-            assert "no sensitive attribute can be attacked" in trial.why or "here none were" in trial.why
+            assert "cannot use any sensitive attribute" in trial.why or "this release has none" in trial.why

@@ -9,11 +9,11 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from cobogo.tell.report.words import TEXTS
 from matplotlib.image import imread
 
 import cobogo as cb
 from cobogo.errors import OutputError, PolicyError
+from cobogo.floor.language import LANGUAGES
 from cobogo.publish import anonymize as job
 from cobogo.publish.recode.algorithms import ALGORITHMS
 from cobogo.studies.comparison import compare
@@ -88,7 +88,7 @@ def test_those_that_part_sensitive_values_have_no_value_of_the_metric() -> None:
     anatomy, optimal = found.runs
     assert anatomy.solved
     assert anatomy.value is None
-    assert any("loss says nothing of it" in note for note in anatomy.notes)
+    assert any("loss does not apply to it" in note for note in anatomy.notes)
     assert found.best == optimal
 
 
@@ -102,7 +102,7 @@ def test_one_that_cannot_serve_the_policy_says_why_and_the_others_run() -> None:
     found = compare(PEOPLE, POLICY | {"recoding": {"metric": "kl-divergence"}}, algorithms=["mu-argus", "optimal"])
     refused, optimal = found.runs
     assert not refused.solved
-    assert "cannot be told where classes overlap" in (refused.why or "")
+    assert "cannot be computed where classes overlap" in (refused.why or "")
     assert optimal.solved
     assert found.as_dict()["runs"][0]["solution"] is None
 
@@ -126,7 +126,7 @@ def test_an_unknown_algorithm_is_refused_by_name() -> None:
 # --- pictures and pages -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("language", TEXTS)
+@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize(
     ("names", "k"), [(QUICK, 4), (["optimal"], 4), (["optimal", "ola"], 4), (["optimal", "ola"], 100)]
 )

@@ -9,11 +9,11 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from cobogo.tell.report.words import TEXTS
 from matplotlib.image import imread
 
 import cobogo as cb
 from cobogo.errors import OutputError, PolicyError
+from cobogo.floor.language import LANGUAGES
 from cobogo.publish import anonymize as job
 from cobogo.studies.frontier import Frontier, frontier, parse_varied
 from support.commands import Said, called
@@ -106,8 +106,8 @@ def test_a_metric_that_counts_in_k_follows_it() -> None:
 @pytest.mark.parametrize(
     ("vary", "words"),
     [
-        ({}, "nothing is to be varied"),
-        ({"k": []}, "nothing is to be varied"),
+        ({}, "no parameter to vary was given"),
+        ({"k": []}, "no parameter to vary was given"),
         ({"t": [0.1]}, "no model of the policy has it"),
         ({"t-closeness.k": [2]}, "k-anonymity.k, l-diversity.l, suppression-limit"),
         ({"attribute": [2]}, "no model of the policy has it"),
@@ -146,7 +146,7 @@ def test_what_is_said_twice_is_done_once() -> None:
 # --- pictures and pages -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("language", TEXTS)
+@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize(
     "vary",
     [{"k": [2, 5]}, {"k": [2]}, {"l": [9, 8]}, {"l": list(range(2, 30))}, {"k": [2, 3], "l": [2, 3, 9, 4, 5, 6, 7]}],

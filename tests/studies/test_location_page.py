@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from cobogo.tell.report.words import words
 
 from cobogo.errors import CobogoError
+from cobogo.floor.language import speech
 from cobogo.floor.randomness import Seeded
 from cobogo.locate.attacks import (
     ATTACKS,
@@ -23,7 +23,7 @@ def test_the_page_is_whole_in_both_languages_and_marked_as_evidence(tmp_path: Pa
     found = evaluate(
         walkers(4, 20, 1), {"noise": Noise(0.01)}, [ShortObservation(), Trilateration()], source=Seeded(1), name="x.csv"
     )
-    for language, said in (("en", "for the steward only"), ("pt-BR", "só para quem guarda os dados")):
+    for language, said in (("en", "for the data holder only"), ("pt-BR", "só para o gestor de dados")):
         write(found, tmp_path / "out", language=language)
         evidence = tmp_path / "out" / "evidence"
         assert {entry.name for entry in (tmp_path / "out").iterdir()} == {"evidence"}
@@ -39,6 +39,7 @@ def test_the_page_is_whole_in_both_languages_and_marked_as_evidence(tmp_path: Pa
 
 
 def test_every_attack_has_words_in_both_languages() -> None:
-    for language in ("en", "pt-BR"):
-        texts = words(language).texts
-        assert all(f"{room}.{name}" in texts for name in ATTACKS for room in ("attack", "knows", "finds"))
+    say = speech("pt-BR")
+    for card in ATTACKS.cards().values():
+        for text in (card.title, card.facts["knows"], card.facts["finds"]):
+            assert say(text) != text, text

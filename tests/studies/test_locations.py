@@ -84,7 +84,7 @@ def test_several_values_ask_for_one_of_each() -> None:
     ("text", "said"),
     [
         ("planar-laplac:epsilon=1", 'Did you mean "planar-laplace"'),
-        ("planar-laplace:epsilon", "is no option"),
+        ("planar-laplace:epsilon", "is not an option"),
         ("planar-laplace:eps=1", "has no parameter 'eps'"),
         ("planar-laplace", "needs the parameter 'epsilon'"),
         ("planar-laplace:epsilon=-1", "must be a number above 0"),
@@ -108,10 +108,13 @@ OPTIONS = {
 
 
 UNHEARD = {
-    "centre-of-cloak": ("needs boxes", lambda name: name not in CLOAKS),
-    "intersection-of-cloaks": ("needs regions or sets", lambda name: name not in (*CLOAKS, "disc", "dummies")),
-    "trilateration": ("needs positions", lambda name: name in CLOAKS),
-    "mix-zone-linkage": ("needs crossings", lambda _: True),
+    "centre-of-cloak": ("needs rectangles", lambda name: name not in CLOAKS),
+    "intersection-of-cloaks": (
+        "needs regions or sets of positions",
+        lambda name: name not in (*CLOAKS, "disc", "dummies"),
+    ),
+    "trilateration": ("needs reports that are positions", lambda name: name in CLOAKS),
+    "mix-zone-linkage": ("needs crossings of a mix zone", lambda _: True),
 }
 """Which attacks cannot hear what, and why; all other pairs are tried."""
 
@@ -288,9 +291,9 @@ def test_a_release_says_what_all_reports_of_a_person_promise(file: Path, tmp_pat
     code, said, err = run(capsys, *ask, "--budget", 0.05, "--round-times", 600)
     assert code == 0
     told = _told(out)  # about 89 m, of random noise
-    warning = f"little is hidden: whoever averages the reports of one place finds it to about {told:,.0f} m"
+    warning = f"little is hidden: an attacker who averages the reports of one place finds it to about {told:,.0f} m"
     assert (warning in err) == (told < 100)
-    assert "ε = 0.05 per metre for all reports of a person, 5 at most" in said
+    assert "ε = 0.05 per metre for all reports of a person, at most 5" in said
     rows = pd.read_csv(out / "public" / "release.csv")
     assert rows.groupby("pseudonym").size().tolist() == [5] * 20
     assert rows["time"].str.endswith("0:00").all()

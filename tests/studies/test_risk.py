@@ -76,7 +76,7 @@ def test_a_population_is_counted(tmp_path: Path) -> None:
 
 def test_a_population_that_lacks_somebody(tmp_path: Path) -> None:
     pq.write_table(TABLE.slice(1), tmp_path / "population.parquet")
-    with pytest.raises(DataError, match="lacks 1 of the"):
+    with pytest.raises(DataError, match="does not have 1 record of the data"):
         cobogo.risk(TABLE, {"attributes": ROLES}, population=tmp_path / "population.parquet")
 
 
@@ -91,11 +91,11 @@ def test_the_policy_tells_what_the_call_does_not() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"population_size": 4}, "4 people, and the data alone have 5"),
-        ({"fraction": 0.0}, "greater than 0"),
-        ({"fraction": 1.5}, "less than or equal to 1"),
-        ({"threshold": 0.0}, "greater than 0"),
-        ({"population_size": 9, "fraction": 0.5}, "give one of"),
+        ({"population_size": 4}, "4 people, and 5 in the data"),
+        ({"fraction": 0.0}, "must be above 0"),
+        ({"fraction": 1.5}, "must be at most 1"),
+        ({"threshold": 0.0}, "must be above 0"),
+        ({"population_size": 9, "fraction": 0.5}, "three ways to say the same"),
         ({"combinations": 0}, "1 or more"),
     ],
     ids=["small", "none", "more", "threshold", "both", "combinations"],
@@ -125,7 +125,7 @@ def test_data_without_the_identifiers_and_a_release(tmp_path: Path) -> None:
     assert sorted(file.sizes.tolist()) == sorted(whole.sizes.tolist())
     assert int(whole.sizes.min()) >= 4
     assert whole.records == len(release.to_arrow())
-    with pytest.raises(PolicyError, match="policy only"):
+    with pytest.raises(PolicyError, match="only with the policy"):
         cobogo.risk(tmp_path / "release", population=HOSPITAL / "patients.csv")
     beside = cobogo.risk(tmp_path / "release", HOSPITAL / "policy.toml", population=HOSPITAL / "patients.csv")
     assert beside.population.size == 204
@@ -140,7 +140,7 @@ def test_the_risk_of_each_record_as_a_file(tmp_path: Path) -> None:
     assert [line.split(",")[:3] for line in lines] == [
         ["1", "2", "0.5"], ["2", "2", "0.5"], ["3", "1", "1"], ["4", "2", "0.5"], ["5", "2", "0.5"],
     ]  # fmt: skip
-    with pytest.raises(OutputError, match="there already"):
+    with pytest.raises(OutputError, match="already exists"):
         found.write_records(tmp_path / "records.csv")
     with pytest.raises(OutputError, match="cannot be written"):
         found.write_records(tmp_path / "nowhere" / "records.csv")

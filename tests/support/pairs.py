@@ -62,7 +62,8 @@ TOTALS = (
     "(SELECT person, COUNT(*) AS n, SUM(cost) AS c, MAX(cost) AS m FROM visits WHERE cost < 99 GROUP BY person) AS v"
 )
 JOINS = [
-    "SELECT p.city, COUNT(*), SUM(cost), COUNT(DISTINCT v.city) AS d FROM people p {} visits v USING (person) GROUP BY p.city",
+    "SELECT p.city, COUNT(*), SUM(cost), COUNT(DISTINCT v.city) AS d FROM people p {} visits v USING (person) "
+    "GROUP BY p.city",
     "SELECT v.city, SUM(cost * age) AS s, AVG(age) FROM people p {} visits v ON p.person = v.person GROUP BY v.city",
     "SELECT home, ward, COUNT(*), MEDIAN(cost - age) FROM people {} visits USING (person) GROUP BY home, ward",
     "SELECT n, COUNT(*), SUM(c) AS s, AVG(m) FROM people {} " + TOTALS + " USING (person) GROUP BY n",

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import settings
 
 import cobogo as cb
+from support.effort import examples
 
 learns = pytest.mark.skipif(find_spec("sklearn") is None, reason="scikit-learn is not installed (cobogo[utility])")
 
@@ -39,4 +40,4 @@ def population(rows: int, seed: int = 0) -> dict[str, list[str]]:
     }
 
 
-few = settings(deadline=None, max_examples=100)
+few = settings(deadline=None, max_examples=examples(100))

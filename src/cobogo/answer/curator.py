@@ -91,7 +91,11 @@ class RegisteredDataset:
         kinds = dict(table.expression.schema().items())
         for name in [*([self.declared.unit] if self.declared.unit else []), *self.declared.columns]:
             if name not in kinds:
-                raise DataError(tr('has no column "{name}", which was declared', name=name), where=table.name)
+                raise DataError(
+                    tr('there is no column "{name}", although it is declared', name=name),
+                    where=table.name,
+                    remedy=tr("Correct the declared name, or add the column to the data."),
+                )
         dialect, unit = DIALECTS[engine.name], self.declared.unit
         for name, column in self.declared.columns.items():
             dialect.cast_column(name, column, kinds[name], self.declared.decimal)
@@ -106,7 +110,7 @@ class RegisteredDataset:
 
     def _table(self, engine: Engine) -> Table:
         if self.declared.table is not None:
-            return table_in(engine, self.declared.table, self.declared, f"table {self.declared.table}")
+            return table_in(engine, self.declared.table, self.declared, tr("table {table}", table=self.declared.table))
         return read(self.data, self.declared, engine)
 
 
@@ -187,12 +191,18 @@ class Curator:
         except ValidationError as error:
             raise explain_error(error, name, DeclaredDataset) from None
         if (data is None) == (found.table is None):
-            raise PolicyError(tr("give either the data or the name of a table"), where=name)
+            raise PolicyError(
+                tr("give either the data or the name of a table"),
+                where=name,
+                remedy=tr('Pass a path or a frame as the data, or name a table of the database with table="…".'),
+            )
         self._add(name, found, data, found.engine, set(found.analysts) or None)
 
     def _add(self, name: str, declared: DeclaredDataset, data: Any, url: str | None, analysts: set[str] | None) -> None:
         if any(known.casefold() == name.casefold() for known in self._registered):
-            raise PolicyError(tr("is registered already"), where=name)
+            raise PolicyError(
+                tr("a data set of this name is already registered"), where=name, remedy=tr("Choose another name.")
+            )
         open_book(self.ledger, name, declared, analysts)
         self._registered[name] = RegisteredDataset(declared, data, url or self._url, analysts)
 
@@ -279,12 +289,12 @@ class Curator:
 
     def _dataset_of(self, query: CuratorQuery, analyst: str) -> RegisteredDataset:
         """The data set of a question, if the analyst may ask about it."""
-        first, *_ = (find_dataset(name, self.datasets_for(analyst), "the question") for name in query.datasets)
+        first, *_ = (find_dataset(name, self.datasets_for(analyst), tr("the question")) for name in query.datasets)
         if len({self._registered[name].url for name in query.datasets}) > 1:
             raise QueryRefused(
                 tr("the tables of the question are in different databases"),
                 where=tr("the question"),
-                remedy=tr("The data holder copies them into one."),
+                remedy=tr("Ask the data holder to copy them into one."),
             )
         return self._registered[first]
 
@@ -312,7 +322,7 @@ class Curator:
                 raise DataError(
                     tr("its rows cannot be read now; nothing was spent"),
                     where=", ".join(datasets),
-                    remedy=tr("The data holder can see why: cobogo answer check."),
+                    remedy=tr("The data holder can find out why with `cobogo answer check`."),
                 ) from (error if isinstance(error, CobogoError) else None)
             yield opened
 

@@ -13,7 +13,7 @@ from cobogo.answer.plan import ExactMeasurement, PublicIntervals, QueryPlan, req
 from cobogo.answer.query import QueryAggregate, aggregates_of
 from cobogo.errors import OutputError, QueryRefused
 from cobogo.floor.files import stage_file
-from cobogo.floor.language import tr
+from cobogo.floor.language import speech, tr
 from cobogo.floor.untrusted import shorten
 from cobogo.promises.accounting import NANO, Amount, Measure, PrivacyLoss, exact_amount
 from cobogo.promises.ledger.balance import SYMBOLS, Units, amount_text
@@ -23,8 +23,8 @@ MOST_ROWS = 10**15
 """Rows that a group may have: floats hold such numbers exactly."""
 
 WORDS = {
-    "people": "people", "rows": "rows", "present": "rows with a value", "sum": "sum", "squares": "sum of squares",
-    "distinct": "distinct values", "ranks": "choice by rank",
+    "people": tr("people"), "rows": tr("rows"), "present": tr("rows with a value"), "sum": tr("sum"),
+    "squares": tr("sum of squares"), "distinct": tr("distinct values"), "ranks": tr("choice by rank"),
 }  # fmt: skip
 
 
@@ -76,12 +76,15 @@ def explain(plan: QueryPlan, loss: PrivacyLoss, *, confidence: float = 0.95, row
     a mean depends on."""
     if not 0 < confidence < 1:
         raise QueryRefused(
-            tr("must be between 0 and 1. Got {shorten} instead", shorten=shorten(confidence)), where="confidence"
+            tr("must be between 0 and 1. Got {value} instead", value=shorten(confidence)),
+            where="confidence",
+            remedy=tr("Write 0.95 for 95 % confidence."),
         )
     if rows is not None and not 1 <= rows <= MOST_ROWS:
         raise QueryRefused(
-            tr("must be from 1 to {most_rows:,}. Got {shorten} instead", most_rows=MOST_ROWS, shorten=shorten(rows)),
+            tr("must be from 1 to {most:,}. Got {value} instead", most=MOST_ROWS, value=shorten(rows)),
             where="rows",
+            remedy=tr("Give the number of rows that a group is expected to have."),
         )
     chosen = choose_noise(plan, loss)
     steps = []
@@ -116,9 +119,9 @@ def find_price(
         unknown = [name for name, found in errors.items() if found is None]
         if unknown:
             raise QueryRefused(
-                tr("how far off {unknown} will be depends on the data", unknown=", ".join(unknown)),
+                tr("the error of {unknown} depends on the data", unknown=", ".join(unknown)),
                 where="error",
-                remedy=tr("Ask for counts and sums; for a mean, say how many rows a group may have."),
+                remedy=tr("Ask for counts and sums, or for a mean with the number of rows of a group (rows)."),
             )
         return max(Fraction(found) for found in errors.values() if found is not None) <= goal
 
@@ -127,7 +130,9 @@ def find_price(
         low, high = high, high * 8
         if high > 10**6 * NANO:
             raise QueryRefused(
-                tr("no budget makes the answer that good"), where="error", remedy=tr("Allow for a larger error.")
+                tr("no budget gives an answer with such a small error"),
+                where="error",
+                remedy=tr("Allow a larger error."),
             )
     while high - low > max(1, high // 10**6):
         middle = (low + high) // 2
@@ -200,19 +205,20 @@ def compute_curves(
                 found.setdefault(name, []).append((float(price), error))
     if not found:
         raise QueryRefused(
-            tr("how far off every figure will be depends on the data"),
+            tr("the error of every figure depends on the data"),
             where="--curve",
-            remedy=tr("Ask for counts and sums; for a mean, say how many rows a group may have."),
+            remedy=tr("Ask for counts and sums, or for a mean with the number of rows of a group (rows)."),
         )
     return found
 
 
-def draw_curves(found: Curves, measure: Measure, path: Path, question: str) -> None:
-    """Draw curves as a PNG in a new file."""
+def draw_curves(found: Curves, measure: Measure, path: Path, question: str, *, language: str = "en") -> None:
+    """Draw curves as a PNG in a new file, with words in a language."""
     from cobogo.tell.report import curves as plot
 
     if path.exists():
-        raise OutputError(tr("is there already"), where=str(path), remedy=tr("Choose another name for --curve."))
+        raise OutputError(tr("already exists"), where=str(path), remedy=tr("Choose another name for --curve."))
+    say = speech(language)
     seen = {name: [(x, y) for x, y in points if y > 0] for name, points in found.items()}  # 0 is beyond the axis
     lines = [
         plot.Curve(name, points, plot.COLORS[at % 4], dashed=at >= 4) for at, (name, points) in enumerate(seen.items())
@@ -220,6 +226,6 @@ def draw_curves(found: Curves, measure: Measure, path: Path, question: str) -> N
     errors = [error for points in seen.values() for _, error in points]
     low, high = DECADES[measure]
     across = plot.Axis(SYMBOLS[measure], plot.decades([float(f"1e{low}"), float(f"1e{high}")]), logarithmic=True)
-    up = plot.Axis("95 % of answers within ±", plot.decades(errors), logarithmic=True)
+    up = plot.Axis(say("95 % of answers within ±"), plot.decades(errors), logarithmic=True)
     with stage_file(path) as stage:
-        plot.draw(stage, "The more is spent, the nearer the answer", question, lines, across=across, up=up)
+        plot.draw(stage, say("A larger budget gives a smaller error"), question, lines, across=across, up=up)

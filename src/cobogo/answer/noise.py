@@ -33,20 +33,26 @@ def choose_noise(plan: QueryPlan, loss: PrivacyLoss) -> NoisePlan:
         unknown = [key for key in plan.query.keys if plan.dataset.columns[key].public_keys is None]
         raise QueryRefused(
             tr(
-                "the keys of {unknown} are not public, so that telling of a group can tell of a person",
+                "the keys of {unknown} are not public, so a released group can reveal that a person is in the data",
                 unknown=", ".join(unknown),
             ),
             where="GROUP BY",
-            remedy=tr("Give a δ (a small probability that it does), or have the data holder declare the keys."),
+            remedy=tr("Give a δ (a small probability that this happens), or ask the data holder to declare the keys."),
         )
     if plan.public is not None and loss.delta:
-        raise QueryRefused(tr("this question needs no δ"), where="delta", remedy=tr("Leave it out: it would be lost."))
+        raise QueryRefused(
+            tr("this question needs no δ"), where="delta", remedy=tr("Leave δ out: it would be spent for nothing.")
+        )
     share = loss.amount / len(plan.measurements)
     additive = {m: _noise(plan, m, loss, share) for m in plan.measurements if m.kind != "ranks"}
     choosing = {m: _choice(plan, m, loss, share) for m in plan.measurements if m.kind == "ranks"}
     for scale in [*(n.scale for n in additive.values()), *(c.scale for c in choosing.values())]:
         if not math.isfinite(scale):  # and whatever else can fail here fails before it is paid for
-            raise QueryRefused(tr("no noise is large enough for so little"), where="budget", remedy=tr("Spend more."))
+            raise QueryRefused(
+                tr("the budget is so small that no noise is large enough"),
+                where="budget",
+                remedy=tr("Spend more on this question."),
+            )
     threshold = None if plan.public is not None else _threshold(plan, additive[ExactMeasurement("people")], loss.delta)
     return NoisePlan(plan, loss, additive, choosing, threshold)
 
@@ -56,9 +62,9 @@ def _noise(plan: QueryPlan, measurement: ExactMeasurement, loss: PrivacyLoss, sh
     if loss.measure == "epsilon":
         if groups * change > LARGEST:
             raise QueryRefused(
-                tr("a person can change the answer by more than can be hidden"),
+                tr("one person can change the answer by more than noise can hide"),
                 where=tr("the question"),
-                remedy=tr("The declared bounds are too wide for its max-groups and max-rows."),
+                remedy=tr("Ask the data holder for narrower bounds, or for a smaller max-groups or max-rows."),
             )
         return Laplace(groups * change, share)
     return Gaussian(groups * change**2, share)
@@ -128,14 +134,15 @@ def plan_choice(plan: QueryPlan, loss: PrivacyLoss, *, k: int, exponential: bool
     """
     if plan.public is None or not plan.query.keys:
         raise QueryRefused(
-            tr("a choice is made among groups whose keys are public"),
+            tr("a choice needs groups whose keys are public"),
             where="group_by",
             remedy=tr("Group by columns with declared keys."),
         )
     if type(k) is not int or not 1 <= k <= len(plan.public):
         raise QueryRefused(
-            tr("there are {number} groups to choose {shorten} from", number=len(plan.public), shorten=shorten(k)),
+            tr("there are {groups:,} groups to choose from. Got {k} instead", groups=len(plan.public), k=shorten(k)),
             where="k",
+            remedy=tr("Give a whole number from 1 to {groups:,}.", groups=len(plan.public)),
         )
     (measurement,) = plan.measurements
     change, epsilon = plan.sensitivity(measurement), pure_epsilon(loss)

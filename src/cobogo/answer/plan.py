@@ -141,14 +141,18 @@ def plan(query: CuratorQuery, dataset: DeclaredDataset) -> QueryPlan:
                 measured.append(measurement)
             if sensitivity(measurement, dataset) > MOST_SENSITIVE:
                 raise _refusal(
-                    f"the {aggregate.kind} of {aggregate.column!r} cannot be computed exactly",
-                    "Its declared bounds are too wide for its decimals and max-rows.",
+                    tr('a figure of "{column}" cannot be computed exactly', column=aggregate.column),
+                    tr("Its bounds are too wide: ask the data holder for narrower ones, or for fewer decimals."),
                 )
     choices = sum(one.kind == "ranks" for one in measured) * (1 if public is None else len(public))
     if choices > CHOICES_AT_MOST:
         raise _refusal(
-            f"the question asks for {choices:,} quantiles, and {CHOICES_AT_MOST:,} are computed at most",
-            "Group by fewer columns, or ask for fewer quantiles.",
+            tr(
+                "the question asks for {asked:,} quantiles, and at most {most:,} are computed",
+                asked=choices,
+                most=CHOICES_AT_MOST,
+            ),
+            tr("Group by fewer columns, or ask for fewer quantiles."),
         )
     return QueryPlan(query, dataset, tuple(measured), public)
 
@@ -166,9 +170,12 @@ def required_measurements(aggregate: QueryAggregate, dataset: DeclaredDataset) -
             return (present,)
         case "count_distinct":
             if column.type == "number":
-                raise _refusal(f'the distinct values of the number "{name}" are not counted', "Declare it an integer.")
+                raise _refusal(
+                    tr('"{name}" is a number, and distinct values of numbers are not counted', name=name),
+                    tr("Ask the data holder to declare it as an integer or a text."),
+                )
             return (ExactMeasurement("distinct", name),)
-    low, high = _require_bounds(name, column, aggregate.kind).steps
+    low, high = _require_bounds(name, column).steps
     centre = (low + high) // 2
     match aggregate.kind:
         case "sum":
@@ -182,20 +189,26 @@ def required_measurements(aggregate: QueryAggregate, dataset: DeclaredDataset) -
     raise AssertionError(aggregate.kind)
 
 
-def _require_bounds(name: str, column: DeclaredColumn, kind: str) -> DeclaredColumn:
+def _require_bounds(name: str, column: DeclaredColumn) -> DeclaredColumn:
     if column.type not in ("integer", "number"):
-        raise _refusal(f'"{name}" is of type {column.type}, and has no {kind}', "Ask for a column of numbers.")
+        raise _refusal(
+            tr('"{name}" is of type {type}, and this figure needs numbers', name=name, type=column.type),
+            tr("Ask for a column of the type integer or number."),
+        )
     if column.bounds is None:
         raise _refusal(
-            f'"{name}" has no declared bounds, so no noise would be enough for its {kind}',
-            "The data holder declares bounds, from what is known of the world and not from the data.",
+            tr('"{name}" has no declared bounds, so no noise is large enough to hide one person', name=name),
+            tr("Ask the data holder to declare bounds, from general knowledge and not from the data."),
         )
     return column
 
 
 def _share(share: Fraction | None) -> Fraction:
     if share is None or not 0 < share < 1 or share.denominator > FINEST_SHARE:
-        raise _refusal("the share of a quantile must be between 0 and 1, with three decimals at most", "Write 0.5.")
+        raise _refusal(
+            tr("the share of a quantile must be between 0 and 1, with at most three decimals"),
+            tr("Write 0.5 for the median."),
+        )
     return share
 
 
@@ -204,8 +217,8 @@ def _public_groups(query: CuratorQuery, dataset: DeclaredDataset) -> tuple[Key, 
     for name in query.keys:
         if dataset.columns[name].type == "number" and dataset.columns[name].edges is None:
             raise _refusal(
-                f'the number "{name}" cannot be grouped by',
-                "Group by a text, an integer or a date, or have the data holder declare edges of intervals.",
+                tr('"{name}" is a number, and a question cannot group by it', name=name),
+                tr("Group by a text, an integer or a date, or ask the data holder to declare edges of intervals."),
             )
     keys = [dataset.columns[name].public_keys for name in query.keys]
     known = [values for values in keys if values is not None]
@@ -213,8 +226,12 @@ def _public_groups(query: CuratorQuery, dataset: DeclaredDataset) -> tuple[Key, 
         return None
     if math.prod(map(len, known)) > GROUPS_AT_MOST:
         raise _refusal(
-            f"the public keys make {math.prod(map(len, known)):,} groups, and {GROUPS_AT_MOST:,} are told of at most",
-            "Group by fewer columns.",
+            tr(
+                "the public keys make {groups:,} groups, and an answer has at most {most:,}",
+                groups=math.prod(map(len, known)),
+                most=GROUPS_AT_MOST,
+            ),
+            tr("Group by fewer columns."),
         )
     return tuple(itertools.product(*known))
 

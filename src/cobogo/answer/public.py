@@ -36,20 +36,30 @@ def load_public_table(name: str, data: Any, declared: PublicTablePolicy) -> Publ
     wanted = (declared.key, *declared.columns)
     for column in wanted:
         if column not in table.columns:
-            raise DataError(tr('has no column "{column}", which was declared', column=column), where=name)
+            raise DataError(
+                tr('there is no column "{name}", although it is declared', name=column),
+                where=name,
+                remedy=tr("Correct the declared name, or add the column to the data."),
+            )
     texts = table.expression.select(**{column: table.text(column) for column in wanted})
     found = table.engine.fetch(texts.limit(MOST_ROWS + 1))
     rows = tuple(row for row in zip(*(found[column].to_pylist() for column in wanted), strict=True) if None not in row)
     if len(rows) > MOST_ROWS:
-        raise DataError(tr("has more than {most_rows:,} rows", most_rows=MOST_ROWS), where=name)
+        raise DataError(
+            tr("a public table has at most {most:,} rows, and this one has more", most=MOST_ROWS),
+            where=name,
+            remedy=tr("Keep only the keys that the data set uses."),
+        )
     if len({row[0] for row in rows}) < len(rows):
         raise DataError(
-            tr('a value of "{key}" stands twice', key=declared.key),
+            tr('a value of the key "{key}" appears twice', key=declared.key),
             where=name,
-            remedy=tr("A public table has one row a key: a join with it must not multiply anybody's rows."),
+            remedy=tr("Keep one row for each key, so that a join does not multiply the rows of a person."),
         )
     if not rows:
-        raise DataError(tr("has no complete rows"), where=name)
+        raise DataError(
+            tr("there is no row without a missing value"), where=name, remedy=tr("Fill in the key and the columns.")
+        )
     return PublicTable(name, declared.key, declared.columns, rows)
 
 
@@ -59,31 +69,27 @@ def plan_join(
     """Plan the join of a data set with a public table, by the table's key, which is a column of both."""
     table = next((table for known, table in public.items() if known.casefold() == name.casefold()), None)
     if table is None:
-        known = ", ".join(public) or "none"
-        raise QueryRefused(
-            tr('there is no public table "{name}"', name=name),
-            where=where,
-            remedy=tr("Public tables: {known}.", known=known),
-        )
+        known = tr("Public tables: {known}.", known=", ".join(public)) if public else tr("There is no public table.")
+        raise QueryRefused(tr('there is no public table "{name}"', name=name), where=where, remedy=known)
     if key is not None and key.casefold() != table.key.casefold():
         raise QueryRefused(
-            tr('"{name}" is joined by another column', name=name),
+            tr('the public table "{name}" has another key', name=name),
             where=where,
             remedy=tr("Write USING ({key}).", key=table.key),
         )
     column = dataset.find_column(table.key, quoted=True, where=where)
     if dataset.columns[column].type != "text":
         raise QueryRefused(
-            tr('"{column}" is no text, and is not joined by', column=column),
+            tr('"{column}" is not a text, and only a text can be the key of a join', column=column),
             where=where,
-            remedy=tr("Declare it a text."),
+            remedy=tr("Ask the data holder to declare it as a text."),
         )
     twice = [one for one in table.columns if one.casefold() in {known.casefold() for known in dataset.columns}]
     if twice:
         raise QueryRefused(
-            tr('"{twice}" is a column of both', twice=twice[0]),
+            tr('the data set and the public table both have a column "{name}"', name=twice[0]),
             where=where,
-            remedy=tr("The data holder renames one of the two."),
+            remedy=tr("Ask the data holder to rename one of the two."),
         )
     return Lookup(column, table.columns, table.rows)
 

@@ -12,7 +12,7 @@ from typing import Any
 from cobogo.answer.noise import NoisePlan
 from cobogo.answer.plan import ExactMeasurement, Key, PublicIntervals
 from cobogo.answer.query import QueryAggregate
-from cobogo.errors import number_of
+from cobogo.floor.language import trn
 from cobogo.floor.representation import brief
 from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.curator_file import DeclaredDataset
@@ -42,7 +42,7 @@ class Answer:
 
     def __repr__(self) -> str:
         spent = f"{self.spent.measure} {float(self.spent.amount):g} spent"
-        return brief(self, ", ".join(self.columns), number_of(len(self.rows), "row"), spent)
+        return brief(self, ", ".join(self.columns), trn("{n:,} row", "{n:,} rows", n=len(self.rows)), spent)
 
     def to_dicts(self) -> list[dict[str, Cell]]:
         """A mapping a row."""

@@ -130,7 +130,7 @@ class AnalystSession:
         ).amount
 
 
-WHERE = "the chain"
+WHERE = tr("the chain")
 
 
 def _read(text: str) -> exp.Expression:
@@ -226,7 +226,11 @@ class Chain:
 
     def _look_up(self, public: str) -> Chain:
         if self.query.lookup is not None or self.query.part is not None:
-            raise QueryRefused(tr("a join is answered with one public table, before any partition"), where=WHERE)
+            raise QueryRefused(
+                tr("a question has at most one join, and the join comes before a partition"),
+                where=WHERE,
+                remedy=tr("Call join(…) once, first of all."),
+            )
         found = plan_join(public, None, self._dataset, self.session.curator.public, where=WHERE)
         return self._change(lookup=found)
 
@@ -235,7 +239,11 @@ class Chain:
         scope = self._scope
         found = tuple(self._find(name, scope) for name in names)
         if not found or len(set(found)) < len(found) or self.query.keys:
-            raise QueryRefused(tr("group_by names some columns, each once"), where=WHERE)
+            raise QueryRefused(
+                tr("group_by needs one column or more, each of them once"),
+                where=WHERE,
+                remedy=tr("Name all columns in one call: group_by(…, …)."),
+            )
         return self._change(keys=found, derived=scope.derived)
 
     def count(self, column: str | None = None) -> Chain:
@@ -297,7 +305,11 @@ class Chain:
                 remedy=tr("Partition by a column with declared keys."),
             )
         if self.query.keys or self.query.aggregates or self.query.part:
-            raise QueryRefused(tr("a partition comes before what is asked of its parts"), where=WHERE)
+            raise QueryRefused(
+                tr("a partition comes before the groups and figures of its parts"),
+                where=WHERE,
+                remedy=tr("Call partition(…) first, and ask for groups and figures in each part."),
+            )
         return QueryPartition(self, found, declared.public_keys)
 
     def noisy_max(self, *, epsilon: Amount | None = None, rho: Amount | None = None, by: str | None = None) -> Key:
@@ -328,7 +340,9 @@ class Chain:
         ``exponential``), in rows or the column's units, from declarations alone. Nothing is spent or read."""
         if not 0 < confidence < 1:
             raise QueryRefused(
-                tr("must be between 0 and 1. Got {confidence!r} instead", confidence=confidence), where="confidence"
+                tr("must be between 0 and 1. Got {value} instead", value=shorten(confidence)),
+                where="confidence",
+                remedy=tr("Write 0.95 for 95 % confidence."),
             )
         query = self._add_score(by).query
         planned = plan(query, self.session.datasets[query.dataset])
@@ -337,7 +351,7 @@ class Chain:
     def _add_score(self, by: str | None) -> Chain:
         if self.query.aggregates:
             raise QueryRefused(
-                tr("a choice tells which group, and no figures"), where=WHERE, remedy=tr("Leave them out.")
+                tr("a choice names a group and gives no figures"), where=WHERE, remedy=tr("Leave the figures out.")
             )
         return self.count() if by is None else self.sum(by)
 
@@ -371,13 +385,15 @@ class Chain:
 
     def _check(self) -> None:
         if not self.query.aggregates:
-            raise QueryRefused(tr("nothing is asked for"), where=WHERE, remedy=tr("Chain count(), sum(…), mean(…), …."))
+            raise QueryRefused(
+                tr("nothing is asked for"), where=WHERE, remedy=tr("Add count(), sum(…), mean(…) or another figure.")
+            )
         names = [name.casefold() for name, _ in self.query.outputs]
         if len(set(names)) < len(names):
             raise QueryRefused(
                 tr("two columns of the answer have the same name"),
                 where=WHERE,
-                remedy=tr("Ask in SQL, and name them with AS."),
+                remedy=tr("Ask in SQL, and give them names with AS."),
             )
 
     def _text(self) -> str:
@@ -432,14 +448,20 @@ class QueryPartition:
         unknown = [key for key in asked if key not in self.keys]
         if unknown or not asked:
             raise QueryRefused(
-                tr('"{column}" has no such public key, or none is asked for', column=self.column), where=WHERE
+                tr('every part must be a public key of "{column}", and there must be at least one', column=self.column),
+                where=WHERE,
+                remedy=tr("Public keys: {keys}.", keys=shorten(", ".join(map(str, self.keys)))),
             )
         queries = []
         for key, build in asked.items():
             part = QueryPart(self.column, tuple(asked), key, query.where)
             chain = build(Chain(session, replace(query, where=None, part=part)))
             if chain.query.part != part or chain.query.dataset != query.dataset:
-                raise QueryRefused(tr("what is asked of a part must be chained to it"), where=WHERE)
+                raise QueryRefused(
+                    tr("the question for a part must begin with that part"),
+                    where=WHERE,
+                    remedy=tr("Write it as in: lambda part: part.count()."),
+                )
             chain._check()
             queries.append(chain.query)
         loss = loss_of(epsilon, rho, delta, measure=session.curator.measure(query.dataset))

@@ -28,6 +28,7 @@ from cobogo.errors import OutputError, ReportError
 from cobogo.floor.arrays import Ints
 from cobogo.floor.files import stage_file
 from cobogo.floor.language import tr
+from cobogo.floor.language.system import reason
 
 VERSION = 2
 BEGINS = b'{"cobogo-aggregate":'
@@ -74,12 +75,16 @@ class Aggregate:
     def __add__(self, other: Aggregate) -> Aggregate:
         """The counts of both; they must have no part in common."""
         if self.collection.fingerprint != other.collection.fingerprint:
-            raise ReportError(tr("are counts of different collections"), where="aggregates")
+            raise ReportError(
+                tr("the aggregates belong to different collections"),
+                where="aggregates",
+                remedy=tr("Add only aggregates of the same collection."),
+            )
         if self.parts & other.parts:
             raise ReportError(
-                tr("the same reports are in both"),
+                tr("the aggregates contain the same reports"),
                 where="aggregates",
-                remedy=tr("Give every part once, and no sum with it."),
+                remedy=tr("Give each part once, and leave out sums that contain it."),
             )
         return Aggregate(
             self.collection, self.counts + other.counts, self.users + other.users, self.parts | other.parts,
@@ -98,7 +103,7 @@ class Aggregate:
         path = Path(path)
         if path.exists() and not is_aggregate(path):
             raise OutputError(
-                tr("holds something that is no aggregate"), where=str(path), remedy=tr("Choose another --out.")
+                tr("exists already and is not an aggregate"), where=str(path), remedy=tr("Choose another --out.")
             )
         body = zlib.compress(self.counts.astype("<i8").tobytes(), 6)
         about = {
@@ -118,19 +123,19 @@ class Aggregate:
             content = Path(path).read_bytes()
         except OSError as error:
             raise ReportError(
-                tr("cannot be read: {strerror}", strerror=error.strerror), where=where, remedy=tr("Check the path.")
+                tr("cannot be read: {reason}", reason=reason(error)), where=where, remedy=tr("Check the path.")
             ) from None
         line, end, body = content.partition(b"\n")
         about = _parse_header(line if end else b"", where)
         if about.collection != collection.fingerprint.hex() or about.mechanism != collection.mechanism:
             raise ReportError(
                 tr(
-                    "are counts of another collection ({collection}, and this is {hex})",
-                    collection=about.collection,
-                    hex=collection.fingerprint.hex(),
+                    "is an aggregate of another collection ({found}; this collection is {wanted})",
+                    found=about.collection,
+                    wanted=collection.fingerprint.hex(),
                 ),
                 where=where,
-                remedy=tr("Give the description that its clients had."),
+                remedy=tr("Give the description of the collection that its clients had."),
             )
         if tuple(about.shape) != collection.protocol.shape or not about.holds(body):
             raise _damage_error(where)
@@ -203,16 +208,21 @@ def _digest(about: Mapping[str, Any], body: bytes) -> str:
 
 def _parse_header(line: bytes, where: str) -> _Header:
     if not line.startswith(BEGINS) or len(line) > LONGEST:
-        raise ReportError(tr("is no aggregate of Cobogó's"), where=where)
+        raise ReportError(
+            tr("is not an aggregate of Cobogó"),
+            where=where,
+            remedy=tr("Give a file that `cobogo collect aggregate` wrote."),
+        )
     version = line[len(BEGINS) :].partition(b",")[0]
     if version.isdigit() and int(version[:9]) > VERSION:
         raise ReportError(
             tr(
-                "is written in version {version} of the format, and this is version {version2}",
+                "has version {version} of the format, and this Cobogó reads version {known}",
                 version=int(version[:9]),
-                version2=VERSION,
+                known=VERSION,
             ),
             where=where,
+            remedy=tr("Use the Cobogó that wrote it, or a later one."),
         )
     try:
         return _Header.model_validate_json(line)
@@ -222,7 +232,7 @@ def _parse_header(line: bytes, where: str) -> _Header:
 
 def _damage_error(where: str) -> ReportError:
     return ReportError(
-        tr("is an aggregate that was changed or cut off"), where=where, remedy=tr("Aggregate the reports again.")
+        tr("is an aggregate that was changed or is incomplete"), where=where, remedy=tr("Aggregate the reports again.")
     )
 
 

@@ -57,7 +57,11 @@ class Association:
 def associate(first: Collection, first_rows: Rows, second: Collection, second_rows: Rows) -> Association:
     """Estimate the joint distribution of two answers, from the reports of the same clients in the same order."""
     if len(first_rows) != len(second_rows) or not len(first_rows):
-        raise ReportError(tr("the reports of both questions must be as many, of the same clients"), where="association")
+        raise ReportError(
+            tr("both questions must have the same number of reports, from the same clients"),
+            where="association",
+            remedy=tr("Give the reports of the same clients to both questions, in the same order."),
+        )
     seen, often = _distinct(np.concatenate([first_rows, second_rows], axis=1))
     width = first_rows.shape[1]
     rows, one = _likely(first, seen[:, :width])
@@ -155,9 +159,9 @@ def _likely(collection: Collection, rows: Rows) -> tuple[tuple[str, ...], Floats
         return collection.protocol.likelihoods(rows)
     except NotImplementedError:
         raise PolicyError(
-            tr("answers through {mechanism} cannot be associated", mechanism=collection.mechanism),
+            tr("answers of the mechanism {mechanism} cannot be associated", mechanism=collection.mechanism),
             where=collection.where,
-            remedy=tr("Ask through rappor, grr, sue, oue, olh or hadamard."),
+            remedy=tr("Ask with rappor, grr, sue, oue, olh or hadamard."),
         ) from None
 
 
@@ -167,6 +171,8 @@ def _tail(statistic: float, freedom: int) -> float:
         from scipy.stats import chi2
     except ImportError:
         raise PolicyError(
-            tr("association needs SciPy, which is not installed"), remedy=tr("Install it: pip install 'cobogo[ldp]'.")
+            tr("association needs SciPy, which is not installed"),
+            where="association",
+            remedy=tr("Install it: pip install 'cobogo[ldp]'."),
         ) from None
     return float(chi2.sf(statistic, freedom))

@@ -80,16 +80,16 @@ class Client:
             held, same = protocol.read([value]), protocol.canonical_value(value)
         except UnknownValue:
             raise DataError(
-                tr("the value is none of those that are asked about"),
+                tr("the collection does not ask about this value"),
                 where=self.collection.question,
-                remedy=tr("Report nothing, or have the collection name an other value for such."),
+                remedy=tr("Report nothing, or name a value for all others in the collection (other)."),
             ) from None
 
         def draw(spent: Spending) -> bytes:
             if spent.values >= self.collection.lifetime_values:
-                raise self._silent("this client has answered for as many different values as the collection allows")
+                raise self._silent(tr("this client has answered for as many different values as the collection allows"))
             if self._limit is not None and spent.nano + self._cost > self._limit:
-                raise self._silent("an answer for another value would exceed the limit of this client")
+                raise self._silent(tr("an answer for another value would exceed the limit of this client"))
             return protocol.draw_permanent(held, np.array([standing]), self._source).tobytes()
 
         standing = self._memo.standing(self._name, lambda: int(protocol.draw_standing(1, self._source)[0]))
@@ -107,5 +107,5 @@ class Client:
         return wire.json_line(self.collection, self.report(value))
 
     def _silent(self, what: str) -> BudgetSpent:
-        remedy = tr("It reports nothing of the new value; reports of those before cost nothing more.")
+        remedy = tr("Report nothing about the new value. Reports about earlier values cost nothing more.")
         return BudgetSpent(what, where=self.collection.question, remedy=remedy)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from math import prod
 from pathlib import Path
@@ -18,10 +18,11 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field, PrivateAttr, ValidationError
 
 from cobogo.collect.protocol import Protocol
-from cobogo.data.policy.complaints import explain_error
+from cobogo.data.policy.complaints import list_errors
 from cobogo.data.policy.toml_file import PolicyTable, read_toml
 from cobogo.errors import PolicyError
 from cobogo.floor.language import tr
+from cobogo.floor.language.system import reason
 
 FINGERPRINT = 8
 """Bytes of a collection's fingerprint."""
@@ -75,31 +76,31 @@ class Collection(PolicyTable):
         if not isinstance(table, Mapping) or len(content) != 1:
             others = sorted(set(content) - {TABLE})
             what = (
-                tr("unknown table {others!r}", others=others[0]) if others else tr("there is no [{table}]", table=TABLE)
+                tr("unknown table {others!r}", others=others[0])
+                if others
+                else tr("there is no table [{table}]", table=TABLE)
             )
-            raise PolicyError(what, where=name, remedy=tr("Put everything under [{table}].", table=TABLE))
+            raise PolicyError(what, where=name, remedy=tr("Put all keys under [{table}].", table=TABLE))
         mechanism = table.get("mechanism")
         if mechanism is None:
             remedy = tr("`cobogo list {listed}` shows all.", listed=MECHANISMS.listed)
-            raise PolicyError(
-                tr("this key is required and is not there"), where=f"{name}, {TABLE}.mechanism", remedy=remedy
-            )
+            raise PolicyError(tr("this key is required and missing"), where=f"{name}, {TABLE}.mechanism", remedy=remedy)
         MECHANISMS.find(mechanism, f"{name}, {TABLE}.mechanism")
         family = family_of(mechanism)
         where = f"{name}, {TABLE}"
         try:
             found = family.model_validate(_read_files(table, Path(home), where))
         except ValidationError as error:
-            raise _name_table(explain_error(error, name, family), name) from None
+            raise PolicyError.gather([_name_table(one) for one in list_errors(error, family)], name) from None
         found._where = where
         assert found.protocol.layout.width  # the protocol is built now, so that what it refuses is refused here
         cells = prod(found.protocol.shape)
         if cells > MOST_CELLS:
             raise PolicyError(
                 tr(
-                    "would count reports in {cells:,} cells, and {most_cells:,} is the most",
+                    "the reports would be counted in {cells:,} cells, and at most {most:,} are possible",
                     cells=cells,
-                    most_cells=MOST_CELLS,
+                    most=MOST_CELLS,
                 ),
                 where=where,
                 remedy=tr("Give fewer rows, or a smaller width."),
@@ -143,8 +144,9 @@ class Collection(PolicyTable):
         """The same collection with the lines of a file as its candidates."""
         if "candidates" not in type(self).model_fields:
             raise PolicyError(
-                tr("{mechanism} asks about listed values, and has no candidates", mechanism=self.mechanism),
+                tr("{mechanism} asks about listed values, and takes no candidates", mechanism=self.mechanism),
                 where="--candidates",
+                remedy=tr("Leave --candidates out."),
             )
         found = self.as_dict()
         found[TABLE]["candidates"] = read_lines(path, "--candidates")
@@ -154,15 +156,21 @@ class Collection(PolicyTable):
         """An error about a key."""
         return PolicyError(what, where=f"{self.where}.{key}", remedy=remedy)
 
+    def refuse_parameter(self, error: ValueError, keys: Iterable[str]) -> PolicyError:
+        """The error of a mechanism about one of its parameters, at the key that has it."""
+        what = error.args[0]
+        key = next((key for key in keys if f"'{key}'" in what), "mechanism")
+        return self.refusal(key, what, tr("Change this key in the collection."))
+
 
 def check_values(values: Sequence[str]) -> tuple[str, ...]:
     """Check that the values of a list differ and that none is empty."""
     if "" in values:
-        raise ValueError("a value must not be empty")
+        raise ValueError(tr("a value must not be empty"), tr("Remove it."))
     seen: set[str] = set()
     for value in values:
         if value in seen:
-            raise ValueError(f"{value!r} stands twice")
+            raise ValueError(tr("{value!r} appears twice", value=value), tr("List each value once."))
         seen.add(value)
     return tuple(values)
 
@@ -173,16 +181,20 @@ def read_lines(path: Path, where: str) -> list[str]:
         text = path.expanduser().read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise PolicyError(
-            tr("{name} is not UTF-8 text (byte {start})", name=path.name, start=error.start), where=where
+            tr("{name} is not UTF-8 text (byte {start:,})", name=path.name, start=error.start),
+            where=where,
+            remedy=tr("Save the file as UTF-8."),
         ) from None
     except OSError as error:
         raise PolicyError(
-            tr("{name} cannot be read: {strerror}", name=path.name, strerror=error.strerror),
+            tr("{name} cannot be read: {reason}", name=path.name, reason=reason(error)),
             where=where,
             remedy=tr("Check the path."),
         ) from None
     except (ValueError, RuntimeError):  # a NUL in it, or the home of nobody
-        raise PolicyError(tr("{path!r} is no path", path=str(path)), where=where) from None
+        raise PolicyError(
+            tr("{path!r} is not a path", path=str(path)), where=where, remedy=tr("Check the path.")
+        ) from None
     return [line for line in text.replace("\r\n", "\n").split("\n") if line]
 
 
@@ -193,13 +205,20 @@ def _read_files(table: Mapping[str, Any], home: Path, where: str) -> dict[str, A
         given = found.get(key)
         if isinstance(given, Mapping):
             if set(given) != {"file"} or not isinstance(given["file"], str):
-                raise PolicyError(tr('must be a list, or { file = "…" }'), where=f"{where}.{key}")
+                raise PolicyError(
+                    tr("must be a list of values, or the name of a file"),
+                    where=f"{where}.{key}",
+                    remedy=tr(
+                        "Write {example}, with one value in each line of the file.",
+                        example=f'{key} = {{ file = "values.txt" }}',
+                    ),
+                )
             path = Path(given["file"])
             found[key] = read_lines(path if given["file"].startswith("~") else home / path, f"{where}.{key}")
     return found
 
 
-def _name_table(error: PolicyError, name: str) -> PolicyError:
+def _name_table(error: PolicyError) -> PolicyError:
     """An error about a key of the table, with the table's name before the key."""
-    place = (error.where or name).removeprefix(name).removeprefix(", ")
-    return PolicyError(error.what, where=f"{name}, {TABLE}" + (f".{place}" if place else ""), remedy=error.remedy)
+    where = f"{TABLE}.{error.where}" if error.where else TABLE
+    return PolicyError(error.what, where=where, remedy=error.remedy, code=error.code)

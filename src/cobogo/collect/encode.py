@@ -26,12 +26,14 @@ def encode_column(
     """One report for each row of a column, in a random order, which reveals nothing about whose they are."""
     if encoding not in ("utf-8", "latin-1"):
         raise PolicyError(
-            tr("must be utf-8 or latin-1. Got {encoding!r} instead", encoding=encoding), where="--encoding"
+            tr("must be one of {known}. Got {value!r} instead", known="utf-8, latin-1", value=encoding),
+            where="--encoding",
+            remedy=tr("Use the encoding in which the file was saved."),
         )
     table = read(data, Data(separator=separator, encoding=encoding))  # type: ignore[arg-type]
     if column not in table.columns:
         raise DataError(
-            tr('has no column "{column}"', column=column),
+            tr('there is no column "{name}"', name=column),
             where=data,
             remedy=tr("Its columns: {columns}.", columns=", ".join(table.columns)),
         )
@@ -40,9 +42,9 @@ def encode_column(
         return encode_shuffled(collection, values, source(seed))
     except UnknownValue as error:
         raise DataError(
-            tr("values that cannot be answered for: {what}", what=error.what),
+            tr("the collection has no answer for some values: {what}", what=error.what),
             where=tr("{data}, column {column}, row {place}", data=data, column=column, place=error.place + 1),
-            remedy=tr("Leave those rows out, or list what they hold in the collection."),
+            remedy=tr("Leave these rows out, or list their values in the collection."),
         ) from None
 
 

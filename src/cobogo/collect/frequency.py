@@ -17,6 +17,7 @@ from cobogo.collect.power import Detectable
 from cobogo.collect.protocol import LEVEL, CollectionFindings, PermanentReports, Protocol, UnknownValue, text_array
 from cobogo.collect.randomized_response import Direct, Optimized, Symmetric
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.language import tr, trn
 
 
 class FrequencyProtocol(PermanentReports):
@@ -53,7 +54,15 @@ class FrequencyProtocol(PermanentReports):
         if self._other is not None:
             return np.asarray(pc.fill_null(found, self._other).to_numpy(zero_copy_only=False), dtype=np.int64)
         if unknown.size:
-            raise UnknownValue(int(unknown[0]), f"{unknown.size:,} of {len(found):,} are not among the values")
+            raise UnknownValue(
+                int(unknown[0]),
+                trn(
+                    "{n:,} of {all:,} is not among the listed values",
+                    "{n:,} of {all:,} are not among the listed values",
+                    n=unknown.size,
+                    all=len(found),
+                ),
+            )
         return np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.int64)
 
     def canonical_value(self, value: str) -> str:
@@ -89,7 +98,11 @@ class FrequencyCollection(Collection):
     def build(self) -> Protocol:
         """The oracle over the values."""
         if self.other is not None and self.other not in self.values:
-            raise self.refusal("other", "must be one of the values: those who hold none of them answer with it")
+            raise self.refusal(
+                "other",
+                tr("must be one of the values: clients with a value that is not listed answer with it"),
+                tr("Add it to the values."),
+            )
         from cobogo.collect.mechanisms import frequency_oracles
 
         oracle = frequency_oracles()[self.mechanism]

@@ -30,6 +30,7 @@ from cobogo.collect.oracle import Reports, fraction_below
 from cobogo.collect.protocol import LEVEL, CollectionFindings, PermanentReports, Protocol, UnknownValue, text_array
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr, trn
 from cobogo.floor.randomness import Source, below, coins
 
 
@@ -60,13 +61,28 @@ class Mean(ABC):
 
     def __post_init__(self) -> None:
         if not (isfinite(self.low) and isfinite(self.high - self.low) and self.low < self.high):
-            raise ValueError(f"The 'low' parameter of {self.name} must be below 'high', both finite numbers")
+            raise ValueError(
+                tr(
+                    "The 'low' parameter of {name} must be below 'high', and both must be finite numbers",
+                    name=self.name,
+                )
+            )
         if not 0 < self.epsilon <= 20:
             raise ValueError(
-                f"The 'epsilon' parameter of {self.name} must be above 0 and at most 20. Got {self.epsilon!r} instead"
+                tr(
+                    "The 'epsilon' parameter of {name} must be above 0 and at most 20. Got {value!r} instead",
+                    name=self.name,
+                    value=self.epsilon,
+                )
             )
         if not (isinstance(self.steps, int) and 1 <= self.steps <= 2**20):
-            raise ValueError(f"The 'steps' parameter of {self.name} must be of 1 to 2**20. Got {self.steps!r} instead")
+            raise ValueError(
+                tr(
+                    "The 'steps' parameter of {name} must be from 1 to 2**20. Got {value!r} instead",
+                    name=self.name,
+                    value=self.steps,
+                )
+            )
 
     @property
     @abstractmethod
@@ -330,7 +346,15 @@ class MeanProtocol(PermanentReports):
         known = pc.fill_null(plain, False).to_numpy(zero_copy_only=False)
         if not known.all():
             wrong = np.flatnonzero(~known)
-            raise UnknownValue(int(wrong[0]), f"{wrong.size:,} of {len(texts):,} are not numbers")
+            raise UnknownValue(
+                int(wrong[0]),
+                trn(
+                    "{n:,} of {all:,} is not a number",
+                    "{n:,} of {all:,} are not numbers",
+                    n=wrong.size,
+                    all=len(texts),
+                ),
+            )
         return self.mean.points(pc.utf8_trim_whitespace(texts).cast(pa.float64()).to_numpy(zero_copy_only=False))
 
     def canonical_value(self, value: str) -> str:
@@ -368,4 +392,4 @@ class MeanCollection(Collection):
         try:
             return MeanProtocol(self.randomizers[self.mechanism](self.low, self.high, self.epsilon, self.steps))
         except ValueError as error:
-            raise self.refusal("low", str(error)) from None
+            raise self.refuse_parameter(error, ("low", "epsilon", "steps")) from None

@@ -22,7 +22,7 @@ from sqlalchemy import Column, Connection, Integer, LargeBinary, MetaData, Strin
 from sqlalchemy.exc import SQLAlchemyError
 
 from cobogo.errors import MemoError
-from cobogo.floor.language import tr
+from cobogo.floor.language import tr, trn
 from cobogo.floor.store import Store, cause, create_book, parse_place
 
 WAIT = 60
@@ -62,10 +62,22 @@ class Memo:
 
     def __init__(self, path: str | Path, *, key: bytes | None = None) -> None:
         if key is not None and len(key) != 32:
-            raise MemoError(tr("the key of a memo is 32 bytes. Got {number} instead", number=len(key)), where=str(path))
+            raise MemoError(
+                trn(
+                    "the key of a memo has 32 bytes. Got {n:,} byte instead",
+                    "the key of a memo has 32 bytes. Got {n:,} bytes instead",
+                    n=len(key),
+                ),
+                where=str(path),
+                remedy=tr("Give the key with which the memo was made."),
+            )
         place = parse_place(path, MemoError)
         if place.file is None:
-            raise MemoError(tr("a memo is a file on the client's device"), where=place.name, remedy=tr("Give a path."))
+            raise MemoError(
+                tr("a memo must be a file on the client's device"),
+                where=place.name,
+                remedy=tr("Give the path of a file."),
+            )
         self.path = place.file
         create_book(self.path, MemoError)
         self._refuse_open_to_others()
@@ -81,19 +93,22 @@ class Memo:
         if found.version != VERSION:
             raise MemoError(
                 tr(
-                    "is written in version {version}, and this is version {version2}",
+                    "has version {version} of the format, and this Cobogó reads version {known}",
                     version=found.version,
-                    version2=VERSION,
+                    known=VERSION,
                 ),
                 where=str(path),
+                remedy=tr("Use the Cobogó that wrote it, or a later one."),
             )
         if bool(found.key) is (key is not None):
             what = (
-                tr("its key is kept in it, and another was given")
+                tr("the memo holds its own key, and another key was given")
                 if key
-                else tr("its key is kept elsewhere, and none was given")
+                else tr("the memo needs a key that is kept elsewhere, and no key was given")
             )
-            raise MemoError(what, where=str(path), remedy=tr("Open it as it was made: with its key, or without one."))
+            raise MemoError(
+                what, where=str(path), remedy=tr("Open the memo as it was made: with its key, or without a key.")
+            )
         self._key = found.key or key or b""
 
     def standing(self, question: Names, draw: Callable[[], int]) -> int:
@@ -131,15 +146,18 @@ class Memo:
         return MemoError(
             tr("cannot be used: {cause}", cause=cause(error)),
             where=str(self.path),
-            remedy=tr("Check its rights and its disk. Nothing was reported: without a memo, noise averages away."),
+            remedy=tr(
+                "Check the permissions of the file and the disk. "
+                "Nothing was reported: without a memo, repeated reports would reveal the answer."
+            ),
         )
 
     def _refuse_open_to_others(self) -> None:
         if os.name == "posix" and stat.S_IMODE(self.path.stat().st_mode) & 0o077:
             raise MemoError(
-                tr("others than its owner may read it"),
+                tr("other users than its owner can read the file"),
                 where=str(self.path),
-                remedy=tr("Run: chmod 600 {path}", path=self.path),
+                remedy=tr("Run: chmod 600 {path}", path=str(self.path)),
             )
 
 

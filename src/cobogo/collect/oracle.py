@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from cobogo.collect.layout import Layout
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.language import tr
 from cobogo.floor.randomness import Source
 
 Reports = NDArray[Any]
@@ -52,7 +53,11 @@ class Oracle(ABC):
             raise ValueError(f"The 'values' parameter of {self.name} must be 1 or more. Got {self.values!r} instead")
         if not 0 < self.epsilon <= 20:
             raise ValueError(
-                f"The 'epsilon' parameter of {self.name} must be above 0 and at most 20. Got {self.epsilon!r} instead"
+                tr(
+                    "The 'epsilon' parameter of {name} must be above 0 and at most 20. Got {value!r} instead",
+                    name=self.name,
+                    value=self.epsilon,
+                )
             )
 
     @property

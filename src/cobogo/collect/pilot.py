@@ -21,6 +21,7 @@ from cobogo.collect.wire import batch_messages, parse
 from cobogo.errors import PolicyError
 from cobogo.floor.language import tr
 from cobogo.floor.randomness import Entropy, Source, below
+from cobogo.floor.untrusted import shorten
 
 MOST = 200_000
 """Made-up people, at most: enough to see what a plan predicts, and a matter of seconds."""
@@ -64,7 +65,11 @@ def pilot(collection: Collection, users: int, source: Source | None = None) -> P
     """Ask so many made-up people. Their values follow Zipf's law in the order of the list; small numbers are
     frequent."""
     if not 1 <= users <= MOST:
-        raise PolicyError(tr("must be from 1 to {most:,}", most=MOST), where="users")
+        raise PolicyError(
+            tr("must be from 1 to {most:,}. Got {value} instead", most=MOST, value=shorten(users)),
+            where="users",
+            remedy=tr("Ask fewer invented people."),
+        )
     source = source or Entropy()
     uniform = below(2**53, users, source) / 2.0**53
     if isinstance(collection.protocol, MeanProtocol):
@@ -89,5 +94,9 @@ def _values(collection: Collection) -> tuple[str, ...]:
         return WORDS
     values: tuple[str, ...] = getattr(collection, "values", ()) or getattr(collection, "candidates", ())
     if not values:
-        raise PolicyError(tr("lists nothing that people could be made up to hold"), where=collection.where)
+        raise PolicyError(
+            tr("a pilot needs values or candidates, and the collection lists none"),
+            where=collection.where,
+            remedy=tr("List some values or candidates."),
+        )
     return values

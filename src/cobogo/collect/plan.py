@@ -25,7 +25,8 @@ from cobogo.collect.sketch_protocol import SketchCollection, SketchProtocol
 from cobogo.data.schema.starter import toml
 from cobogo.errors import OutputError, PolicyError
 from cobogo.floor.files import stage_file
-from cobogo.floor.language import tr
+from cobogo.floor.language import speech, tr
+from cobogo.floor.untrusted import shorten
 
 NEARLY = 1.05
 """Mechanisms that need at most so many times the fewest users are equally good: then the shortest report decides."""
@@ -101,7 +102,7 @@ def alternatives(collection: Collection | None, values: int, epsilon: float) -> 
     return (
         found
         if protocol is None or protocol.name in frequency_oracles()
-        else {**found, f"{protocol.name}, as described": protocol}
+        else {**found, tr("{mechanism}, as described", mechanism=protocol.name): protocol}
     )
 
 
@@ -140,26 +141,29 @@ def plan_mean(collection: Collection, error: float) -> CollectionPlan:
     )
 
 
-def draw_plan(protocols: Mapping[str, Protocol], path: Path, what: str, *, power: float, level: float) -> None:
-    """Draw a PNG: the users needed by the share to detect, a curve for each mechanism."""
+def draw_plan(
+    protocols: Mapping[str, Protocol], path: Path, what: str, *, power: float, level: float, language: str = "en"
+) -> None:
+    """Draw a PNG: the users needed by the share to detect, a curve for each mechanism; its words in a language."""
     from cobogo.tell.report.curves import COLORS, Axis, Curve, decades
     from cobogo.tell.report.curves import draw as drawn
 
     if path.exists():
-        raise OutputError(tr("is there already"), where=str(path), remedy=tr("Choose another name for --plot."))
+        raise OutputError(tr("already exists"), where=str(path), remedy=tr("Choose another name for --plot."))
+    say = speech(language)
     shares = [10 ** (step / 10) for step in range(-40, 0)]
     curves = []
     able = {name: kind.detectable for name, kind in protocols.items() if kind.detectable is not None}
     for number, (name, what_is_seen) in enumerate(able.items()):
         needed = [(share, required_users(what_is_seen, share, alpha=level, power=power)) for share in shares]
         points = [(share, float(users)) for share, users in needed if users is not None]
-        curves.append(Curve(name, points, COLORS[number % len(COLORS)], dashed=number >= len(COLORS)))
+        curves.append(Curve(say(name), points, COLORS[number % len(COLORS)], dashed=number >= len(COLORS)))
     counts = [users for curve in curves for _, users in curve.points]
     with stage_file(path) as stage:
         drawn(
-            stage, "A rare value needs many clients", what, curves,
-            across=Axis("share of the clients that hold the value", decades([1e-4, 1]), logarithmic=True),
-            up=Axis("clients needed", decades(counts), logarithmic=True),
+            stage, say("A rare value needs many clients"), what, curves,
+            across=Axis(say("share of the clients that hold the value"), decades([1e-4, 1]), logarithmic=True),
+            up=Axis(say("clients needed"), decades(counts), logarithmic=True),
         )  # fmt: skip
 
 
@@ -217,13 +221,23 @@ class Wish:
 
     def _check(self) -> None:
         if not 0 < self.epsilon <= 20:
-            raise PolicyError(tr("must be above 0 and at most 20"), where="ε")
+            raise PolicyError(
+                tr("must be above 0 and at most 20. Got {value} instead", value=shorten(self.epsilon)),
+                where="ε",
+                remedy=tr("Start with ε = 1."),
+            )
         if self.kind in ("listed", "strings") and (len(self.values) < 2 or len(set(self.values)) < len(self.values)):
             raise PolicyError(
-                tr("must be two values or more, each once"), where="values", remedy=tr("Write one a line.")
+                tr("there must be at least two values, each of them once"),
+                where="values",
+                remedy=tr("Write one value in each line."),
             )
         if self.kind == "number" and not self.low < self.high:
-            raise PolicyError(tr("the least number must be below the greatest"), where="low, high")
+            raise PolicyError(
+                tr("the lowest number must be below the highest"),
+                where="low, high",
+                remedy=tr("Give bounds that hold the numbers of all clients."),
+            )
 
     def description(self, mechanism: str) -> dict[str, Any]:
         """The collection that asks it through a mechanism, as its file has it."""
@@ -265,9 +279,17 @@ def compare(wish: Wish, users: int, goal: float) -> list[MechanismComparison]:
     ('grr', 77398)
     """
     if users < 1:
-        raise PolicyError(tr("must be 1 or more"), where="users")
+        raise PolicyError(
+            tr("must be 1 or more. Got {value} instead", value=shorten(users)),
+            where="users",
+            remedy=tr("Give the number of clients that you expect."),
+        )
     if not goal > 0 or (wish.kind != "number" and goal > 1):
-        raise PolicyError(tr("must be above 0, and a share at most 1"), where="goal")
+        raise PolicyError(
+            tr("must be above 0, and a share must be at most 1. Got {value} instead", value=shorten(goal)),
+            where="goal",
+            remedy=tr("Write 0.01 for a share of 1 %."),
+        )
     found = [_comparison(name, protocol, users, goal) for name, protocol in wish.protocols().items()]
     return sorted(found, key=lambda one: (one.error is None, one.error or 0.0, one.width))
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from cobogo.collect.layout import Layout, Rows, pack_reports
 from cobogo.collect.power import Detectable
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.language import trn
 from cobogo.floor.randomness import Source
 
 LEVEL = 0.05
@@ -187,7 +188,10 @@ def distinct_texts(texts: Any) -> tuple[list[str], Ints]:
     """The distinct strings of an Arrow array, and for each entry the number of its string; no entry may be null."""
     if texts.null_count:
         missing = np.flatnonzero(texts.is_null().to_numpy(zero_copy_only=False))
-        raise UnknownValue(int(missing[0]), f"{missing.size:,} of {len(texts):,} are empty")
+        raise UnknownValue(
+            int(missing[0]),
+            trn("{n:,} of {all:,} is empty", "{n:,} of {all:,} are empty", n=missing.size, all=len(texts)),
+        )
     coded = texts.dictionary_encode()
     return coded.dictionary.to_pylist(), coded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
 

@@ -25,14 +25,18 @@ from cobogo.data.table.read import Table, read, table_in
 from cobogo.errors import DataError, OutputError, PolicyError, ReportError
 from cobogo.floor.arrays import Ints
 from cobogo.floor.files import stage_file
-from cobogo.floor.language import tr
+from cobogo.floor.language import Text, join, tr
+from cobogo.floor.language.system import reason
 from cobogo.floor.urls import is_url, public_url
 
 FAULTS = (
-    "empty",
-    "no message of Cobogó's, or one that was cut off",
-    "of another collection, mechanism or version",
-    "no answer that a client could give",
+    Text("{n:,} is empty", "{n:,} are empty"),
+    Text("{n:,} is not a message of Cobogó, or is incomplete", "{n:,} are not messages of Cobogó, or are incomplete"),
+    Text(
+        "{n:,} belongs to another collection, mechanism or version",
+        "{n:,} belong to another collection, mechanism or version",
+    ),
+    Text("{n:,} is not an answer that a client can give", "{n:,} are not answers that a client can give"),
 )
 """What can be wrong with a row."""
 
@@ -80,7 +84,12 @@ def column_reports(collection: Collection, table: Table, column: str) -> Rows:
     """The reports of a table's column, in the order of its rows; each row must hold one."""
     only = _messages(table, column)
     found = read_reports(collection, table.engine.fetch(only)["report"].combine_chunks())
-    refuse_faults(found.faults, len(found.rows), where=f"{table.name}, column {column}", skippable=False)
+    refuse_faults(
+        found.faults,
+        len(found.rows),
+        where=tr("{name}, column {column}", name=table.name, column=column),
+        skippable=False,
+    )
     return found.rows
 
 
@@ -92,11 +101,11 @@ def aggregate_column(collection: Collection, table: Table, column: str = "report
     only = _messages(table, column)
     shape = collection.protocol.shape
     begin = 2 + len(FAULTS)
-    with table.engine.guard("counting reports"):
+    with table.engine.guard(tr("counting reports")):
         found = table.engine.tally(only, partial(_count, collection), begin + int(np.prod(shape)))
     faults = found[2:begin]
     if not skip:
-        refuse_faults(faults, int(found[0]), where=f"{table.name}, column {column}")
+        refuse_faults(faults, int(found[0]), where=tr("{name}, column {column}", name=table.name, column=column))
     return Aggregate.from_counts(collection, found[begin:].reshape(shape), int(found[0]), seeded=bool(found[1]))
 
 
@@ -104,7 +113,7 @@ def _messages(table: Table, column: str) -> Expression:
     """The column of messages alone."""
     if column not in table.columns:
         raise DataError(
-            tr('has no column "{column}"', column=column),
+            tr('there is no column "{name}"', name=column),
             where=table.name,
             remedy=tr("Name the column that holds the reports: --column."),
         )
@@ -112,7 +121,9 @@ def _messages(table: Table, column: str) -> Expression:
     kind = only["report"].type()
     if not (kind.is_string() or kind.is_binary()):
         raise DataError(
-            tr("is neither text nor bytes"), where=tr("{name}, column {column}", name=table.name, column=column)
+            tr("is neither text nor bytes"),
+            where=tr("{name}, column {column}", name=table.name, column=column),
+            remedy=tr("Name the column that holds the reports: --column."),
         )
     return only
 
@@ -121,11 +132,12 @@ def refuse_faults(faults: Ints, users: int, *, where: str, skippable: bool = Tru
     """Raise an error where rows are no reports."""
     if not faults.any():
         return
-    found = "; ".join(f"{count:,} are {what}" for count, what in zip(faults.tolist(), FAULTS, strict=True) if count)
+    parts = (Text(t.template, t.plural, {"n": n}) for n, t in zip(faults.tolist(), FAULTS, strict=True) if n)
+    look = tr("Find out where these messages come from.")
     raise ReportError(
-        tr("of {users:,} messages, {found}", users=users + int(faults.sum()), found=found),
+        tr("of {users:,} messages, {found}", users=users + int(faults.sum()), found=join(parts, "; ")),
         where=where,
-        remedy="Look where they come from" + ("; --skip counts the others without them." if skippable else "."),
+        remedy=join([look, tr("Or leave them out with --skip.")]) if skippable else look,
     )
 
 
@@ -206,11 +218,11 @@ def aggregate_source(
         url, _, name = path.partition("#")
         if not name:
             raise PolicyError(
-                tr("names no table"),
+                tr("the name of a table is missing"),
                 where=public_url(url),
                 remedy=tr("Write its name after #: postgresql://…#reports."),
             )
-        where = f"{public_url(url)}, table {name}"
+        where = tr("{url}, table {name}", url=public_url(url), name=name)
         return aggregate_column(collection, table_in(connect(url), name, Data(), where), column, skip=skip)
     name = path.lower().rstrip("/")
     if name.endswith(TABLES) or Path(path).is_dir() or any(mark in path for mark in "*?["):
@@ -221,7 +233,7 @@ def aggregate_source(
         content = Path(path).read_bytes()
     except OSError as error:
         raise ReportError(
-            tr("cannot be read: {strerror}", strerror=error.strerror), where=path, remedy=tr("Check the path.")
+            tr("cannot be read: {reason}", reason=reason(error)), where=path, remedy=tr("Check the path.")
         ) from None
     if content.startswith(wire.MAGIC):
         return Aggregate.of(collection, *wire.parse(collection, content, where=path))
@@ -235,11 +247,15 @@ def _lines(collection: Collection, content: bytes, path: str, skip: bool) -> Agg
     try:
         lines = [line.strip() for line in content.decode("ascii" if content[:1] != b"{" else "utf-8").split("\n")]
     except UnicodeDecodeError:
-        raise ReportError(tr("is no file of reports"), where=path) from None
+        raise ReportError(
+            tr("is not a file of reports"),
+            where=path,
+            remedy=tr("Give a file that clients or `cobogo collect encode` wrote."),
+        ) from None
     while lines and not lines[-1]:
         lines.pop()
     if not lines:
-        raise ReportError(tr("holds no reports"), where=path)
+        raise ReportError(tr("contains no reports"), where=path, remedy=tr("Check the path."))
     if lines[0].startswith("{"):
         lines = [wire.json_report(line) for line in lines]
     found = read_reports(collection, pa.array(lines, pa.string()))
@@ -255,10 +271,12 @@ def write_reports(
     chosen = form or SUFFIXES.get(path.suffix.lower(), "binary")
     if chosen not in FORMS:
         raise PolicyError(
-            tr("must be one of {forms}. Got {chosen!r} instead", forms=", ".join(FORMS), chosen=chosen), where="--form"
+            tr("must be one of {known}. Got {value!r} instead", known=", ".join(FORMS), value=chosen),
+            where="--form",
+            remedy=tr("Leave --form out to choose it by the name of the file."),
         )
     if path.exists():
-        raise OutputError(tr("is there already"), where=str(path), remedy=tr("Choose another --out."))
+        raise OutputError(tr("already exists"), where=str(path), remedy=tr("Choose another --out."))
     with stage_file(path) as stage:
         FORMS[chosen](collection, rows, stage, seeded)
     return chosen

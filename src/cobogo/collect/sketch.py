@@ -32,6 +32,7 @@ from cobogo.collect.oracle import FrequencyEstimate, Oracle, Reports, fraction_a
 from cobogo.collect.randomized_response import Direct
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 from cobogo.floor.randomness import Source, below, coins
 
 
@@ -48,12 +49,22 @@ class SketchOracle(Oracle):
         super().__post_init__()
         self._check_width()
         if not 1 <= self.rows <= 65_536:
-            raise ValueError(f"The 'rows' parameter of {self.name} must be of 1 to 65,536. Got {self.rows!r} instead")
+            raise ValueError(
+                tr(
+                    "The 'rows' parameter of {name} must be from 1 to 65,536. Got {value!r} instead",
+                    name=self.name,
+                    value=self.rows,
+                )
+            )
 
     def _check_width(self) -> None:
         if not (8 <= self.width <= 65_536 and self.width.bit_count() == 1):
             raise ValueError(
-                f"The 'width' parameter of {self.name} must be a power of two, 8 to 65,536. Got {self.width!r} instead"
+                tr(
+                    "The 'width' parameter of {name} must be a power of two from 8 to 65,536. Got {value!r} instead",
+                    name=self.name,
+                    value=self.width,
+                )
             )
 
     @property
@@ -324,7 +335,13 @@ class FastHashing(SketchOracle):
         if not self.rows:
             object.__setattr__(self, "rows", min(max(2**20 // max(self.width, 1), 256), 65_536))
         if not 2 <= self.width <= 65_536:
-            raise ValueError(f"The 'width' parameter of {self.name} must be of 2 to 65,536. Got {self.width!r} instead")
+            raise ValueError(
+                tr(
+                    "The 'width' parameter of {name} must be from 2 to 65,536. Got {value!r} instead",
+                    name=self.name,
+                    value=self.width,
+                )
+            )
 
     @property
     def report(self) -> np.dtype[Any]:

@@ -92,9 +92,7 @@ class SketchCollection(Collection):
         try:
             oracle = self.randomizers[self.mechanism](max(len(self.candidates), 1), self.epsilon, **kept)
         except ValueError as error:
-            raise self.refusal(
-                next((key for key in given if f"'{key}'" in str(error)), "mechanism"), str(error)
-            ) from None
+            raise self.refuse_parameter(error, given) from None
         assert isinstance(oracle, SketchOracle)
         return SketchProtocol(oracle, self.candidates)
 

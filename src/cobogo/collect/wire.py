@@ -39,6 +39,9 @@ NUMBER = struct.Struct("<I")
 MOST = 1 << 22
 """Reports in a batch, at most; a writer begins another. It bounds what a reader has to hold in memory."""
 
+CUT = tr("Send the report again: it may have been cut off on its way.")
+SAME = tr("Give the description that its clients had: the same version, parameters and values.")
+
 
 @dataclass(frozen=True, eq=False)
 class Batch:
@@ -79,7 +82,7 @@ def parse(collection: Collection, content: bytes, *, where: str = "report") -> l
     found: list[Batch] = []
     at = 0
     if not content:
-        raise ReportError(tr("is empty"), where=where)
+        raise ReportError(tr("is empty"), where=where, remedy=CUT)
     while at < len(content):
         batch, at = _message(collection, content, at, where)
         found.append(batch)
@@ -91,8 +94,13 @@ def parse_one(collection: Collection, content: bytes, *, where: str = "report") 
     batch, end = _message(collection, content, 0, where)
     if end != len(content):
         raise ReportError(
-            tr("goes on for {byte} after its end", byte=trn("{n:,} byte", "{n:,} bytes", n=len(content) - end)),
+            trn(
+                "has {n:,} byte after the end of the message",
+                "has {n:,} bytes after the end of the message",
+                n=len(content) - end,
+            ),
             where=where,
+            remedy=tr("Give one message at a time."),
         )
     return batch
 
@@ -109,7 +117,11 @@ def from_text(line: str, *, where: str = "report") -> bytes:
     except (ValueError, UnicodeEncodeError):
         found = None
     if found is None or to_text(found) != line:
-        raise ReportError(tr("is not base64url without padding"), where=where)
+        raise ReportError(
+            tr("is not written in base64url without padding"),
+            where=where,
+            remedy=tr("Send the report as the client wrote it."),
+        )
     return found
 
 
@@ -145,10 +157,16 @@ def _message(collection: Collection, content: bytes, at: int, where: str) -> tup
         at += NUMBER.size
         if count > MOST:
             raise ReportError(
-                tr("is a batch of {count:,} reports, and {most:,} are the most", count=count, most=MOST), where=where
+                tr("is a batch of {count:,} reports, and a batch has at most {most:,}", count=count, most=MOST),
+                where=where,
+                remedy=tr("Divide the reports into smaller batches."),
             )
     elif kind & ~SEEDED != ONE:
-        raise ReportError(tr("is of a kind that is not known: {kind}", kind=kind), where=where)
+        raise ReportError(
+            tr("is a message of an unknown kind: {kind}", kind=kind),
+            where=where,
+            remedy=tr("Use the Cobogó that clients use, or a later one."),
+        )
     width = collection.protocol.layout.width
     end = at + count * width
     if end > len(content):
@@ -162,30 +180,34 @@ def check_header(
 ) -> None:
     """Refuse a header of another collection, mechanism or version."""
     if magic != MAGIC:
-        raise ReportError(tr("is no report of Cobogó's"), where=where)
+        raise ReportError(
+            tr("is not a report of Cobogó"), where=where, remedy=tr("Send the report as the client wrote it.")
+        )
     if version != VERSION:
         raise ReportError(
             tr(
-                "is written in version {version} of the format, and this is version {version2}",
+                "has version {version} of the format, and this Cobogó reads version {known}",
                 version=version,
-                version2=VERSION,
+                known=VERSION,
             ),
             where=where,
             remedy=tr("Use the Cobogó that clients use, or a later one."),
         )
     if mechanism != mark(collection.mechanism):
         raise ReportError(
-            tr("is a report of another mechanism than {mechanism}", mechanism=collection.mechanism), where=where
+            tr("is a report of another mechanism than {mechanism}", mechanism=collection.mechanism),
+            where=where,
+            remedy=SAME,
         )
     if fingerprint != collection.fingerprint:
         raise ReportError(
             tr(
-                "is a report of another collection ({hex}, and this is {hex2})",
-                hex=fingerprint.hex(),
-                hex2=collection.fingerprint.hex(),
+                "is a report of another collection ({found}; this collection is {wanted})",
+                found=fingerprint.hex(),
+                wanted=collection.fingerprint.hex(),
             ),
             where=where,
-            remedy=tr("Give the description that its clients had: the same version, parameters and values."),
+            remedy=SAME,
         )
 
 
@@ -194,16 +216,18 @@ def check_rows(collection: Collection, rows: Rows, *, where: str) -> Rows:
     wrong = collection.protocol.layout.faults(rows)
     if wrong.size:
         raise ReportError(
-            tr(
-                "{report} of {number:,} cannot be an answer, number {wrong} the first",
-                report=trn("{n:,} report", "{n:,} reports", n=int(wrong.size)),
-                number=len(rows),
-                wrong=wrong[0] + 1,
+            trn(
+                "{n:,} of {all:,} reports is not an answer that a client can give: report {first:,}",
+                "{n:,} of {all:,} reports are not answers that a client can give; the first is report {first:,}",
+                n=int(wrong.size),
+                all=len(rows),
+                first=int(wrong[0]) + 1,
             ),
             where=where,
+            remedy=tr("Find out where these reports come from."),
         )
     return rows
 
 
 def _truncation_error(where: str) -> ReportError:
-    return ReportError(tr("ends in the middle of a message"), where=where, remedy=tr("Was it cut off on its way?"))
+    return ReportError(tr("ends in the middle of a message"), where=where, remedy=CUT)

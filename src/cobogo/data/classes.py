@@ -15,18 +15,6 @@ from cobogo.errors import PolicyError
 from cobogo.floor.arrays import Floats, Ints, Mask
 from cobogo.floor.language import tr
 
-ATTRIBUTES = {
-    "local": tr(
-        "Each record was generalized on its own: level 0 is the original value, the last level the most "
-        "general one. The shares are those of the released records at each level."
-    ),
-    "plain": tr("What each attribute is, and how many distinct values were left of it."),
-    "name": tr("attribute"),
-    "level": tr("level"),
-    "examples": tr("example of each level"),
-    "distinct": tr("distinct values"),
-}
-
 CELLS_AT_ONCE = 4_000_000
 
 _WRITTEN_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?\s*", re.ASCII)
@@ -123,7 +111,7 @@ class Domain:
         if self.hierarchy is None:
             raise PolicyError(
                 tr('this model needs a hierarchy of "{attribute}"', attribute=self.attribute),
-                where=ATTRIBUTES[self.attribute],
+                where=f"attributes.{self.attribute}",
                 remedy=tr("Give it one: hierarchy = { … }."),
                 code="COBOGO-POLICY-MODEL",
             )

@@ -10,8 +10,9 @@ import numpy as np
 
 from cobogo.errors import PolicyError
 from cobogo.floor.arguments import number
-from cobogo.floor.language import tr
+from cobogo.floor.language import Text, join, tr
 from cobogo.floor.randomness import Entropy, keys
+from cobogo.floor.untrusted import shorten
 from cobogo.locate.mechanisms.base import LocationGuarantee, Mechanism
 from cobogo.locate.places.geometry import Frame, distance
 from cobogo.locate.places.grid import Grid, World
@@ -23,7 +24,7 @@ from cobogo.release.contract import ENTROPY, CheckResult, Written
 
 WHOSE = "pseudonym"
 
-ON_TRUST = "that the noise stated was really drawn cannot be seen in the reports; the guarantee follows from it"
+ON_TRUST = tr("the reports do not show whether the stated noise was really drawn, and the guarantee depends on it")
 
 
 @dataclass(frozen=True)
@@ -74,9 +75,17 @@ class ReportLimits:
     def __post_init__(self) -> None:
         for name, value in (("--budget", self.budget), ("--every", self.every), ("--round-times", self.clock)):
             if value is not None and not 0 <= value < float("inf"):
-                raise PolicyError(tr("must be a number from 0 on. Got {value!r} instead", value=value), where=name)
+                raise PolicyError(
+                    tr("must be 0 or more. Got {value} instead", value=shorten(value)),
+                    where=name,
+                    remedy=tr("Leave the option out to set no limit."),
+                )
         if self.budget == 0:
-            raise PolicyError(tr("must be above 0. Got 0 instead"), where="--budget")
+            raise PolicyError(
+                tr("must be above 0. Got {value} instead", value=0),
+                where="--budget",
+                remedy=tr("Give the ε per metre that one person may spend in all."),
+            )
 
 
 def protect_points(
@@ -87,17 +96,25 @@ def protect_points(
     limits, promised = limits or ReportLimits(), mechanism.guarantee
     if promised.kind not in PROMISES or promised.epsilon is None:
         raise PolicyError(
-            tr("{name} has {promised}", name=mechanism.name, promised=promised),
+            tr(
+                "{name} has no guarantee of geo-indistinguishability: {guarantee}",
+                name=mechanism.name,
+                guarantee=promised.text,
+            ),
             where="--mechanism",
             remedy=tr(
-                "Only what promises geo-indistinguishability is released from a file. `cobogo locate evaluate` "
-                "tells what the others do."
+                "Only mechanisms with this guarantee can release a file. `cobogo locate evaluate` shows what the "
+                "others do."
             ),
         )
     asked = _thin_out(points.sort(), limits.every)
     released = mechanism.apply(asked, Entropy())
     if released.members is not None or released.box is not None or released.radius is not None:
-        raise PolicyError(tr("{name} sends no single positions", name=mechanism.name), where="--mechanism")
+        raise PolicyError(
+            tr("{name} does not report single positions", name=mechanism.name),
+            where="--mechanism",
+            remedy=tr("Choose a mechanism that reports positions, such as planar-laplace."),
+        )
     paid = _affordable(released.cost, asked, mechanism, limits.budget)
     truth, reports, cost = asked.take(paid), released.points.take(paid), released.cost[paid]
     spent, many = _highest_spending(cost, truth)
@@ -106,14 +123,15 @@ def protect_points(
     if limits.budget is None and spent > promised.epsilon * (1 + 1e-9):
         raise PolicyError(
             tr(
-                "{many:,} reports of one person spend ε = {spent:g} per metre together, and nothing allows it",
+                "the {many:,} reports of one person spend ε = {spent:g} per metre together, and no budget allows it",
                 many=many,
                 spent=spent,
             ),
             where="--budget",
             remedy=tr(
-                "Say what a person may spend in all: --budget {spent:.6g} releases every report, and whoever "
-                "averages those of one place finds it to about {told:,.0f} m. --every 3600 keeps one an hour.",
+                "Give the budget of one person: --budget {spent:.6g} releases every report, and an attacker who "
+                "averages the reports from one place finds it to about {told:,.0f} m. --every 3600 keeps one report an "
+                "hour.",
                 spent=spent,
                 told=told,
             ),
@@ -138,7 +156,7 @@ def protect_points(
     }
     report = {
         "mechanism": options,
-        "guarantee": str(promised),
+        "guarantee": promised.text,
         "quality_loss_metres": {"mean": float(loss.mean()), "median": float(np.median(loss))} if len(loss) else None,
         "budget_per_metre": budget,
         "most_spent_by_a_person_per_metre": spent,
@@ -156,7 +174,11 @@ def _thin_out(points: Points, every: float) -> Points:
     if not every:
         return points
     if points.time is None:
-        raise PolicyError(tr("needs times, and the points have none"), where="--every")
+        raise PolicyError(
+            tr("the points have no times"),
+            where="--every",
+            remedy=tr("Leave --every out, or name the column of times."),
+        )
     slot = np.floor(points.time / every)
     person = np.zeros(len(points)) if points.user is None else points.user
     return points.take((np.diff(slot, prepend=-np.inf) != 0) | (np.diff(person, prepend=-1) != 0))
@@ -194,29 +216,36 @@ def _payment(mechanism: Mechanism) -> str:
 
 
 def _meanings(shown: Points, limits: ReportLimits) -> dict[str, str]:
-    meanings = {
-        "lon": "longitude in degrees (WGS 84), with noise",
-        "lat": "latitude in degrees (WGS 84), with noise",
+    meanings: dict[str, str] = {
+        "lon": tr("longitude in degrees (WGS 84), with noise"),
+        "lat": tr("latitude in degrees (WGS 84), with noise"),
     }
     if shown.time is not None:
-        rounded = f", rounded down to {limits.clock:g} s" if limits.clock else ""
-        meanings = {"time": f"when the report was made, in UTC{rounded}", **meanings}
+        when = (
+            tr("when the report was made, in UTC, rounded down to {clock:g} s", clock=limits.clock)
+            if limits.clock
+            else tr("when the report was made, in UTC")
+        )
+        meanings = {"time": when, **meanings}
     if shown.user is not None:
-        meanings = {WHOSE: "a number for the person, drawn by chance", **meanings}
+        meanings = {WHOSE: tr("a random number for the person"), **meanings}
     return meanings
 
 
-def _explanation(promised: LocationGuarantee, budget: float, whose: bool, limits: ReportLimits) -> str:
+def _explanation(promised: LocationGuarantee, budget: float, whose: bool, limits: ReportLimits) -> Text:
     """What the release promises, for its recipients."""
     together = (
-        f"All reports of a person together cost ε = {budget:g} per metre at most: two ways of life whose places are "
-        "never more than d metres apart give these reports with probabilities that differ by a factor of "
-        f"e^({budget:g}·d) at most."
+        tr(
+            "All reports of a person together cost at most ε = {budget:g} per metre: if two people are never more than "
+            "d metres apart, the probabilities of these reports differ by a factor of at most e^({budget:g}·d).",
+            budget=budget,
+        )
         if whose
-        else "It is not told whose reports are: the promise is for each of them."
+        else tr("The release does not say whose reports they are: the guarantee is for each report.")
     )
-    times = f"Times are rounded down to {limits.clock:g} s." if limits.clock else "Times are true."
-    return f"## How it was made\n\nEvery position has noise of its own: {promised}. {together} {times}"
+    times = tr("Times are rounded down to {clock:g} s.", clock=limits.clock) if limits.clock else tr("Times are true.")
+    noise = tr("Every position has its own noise: {guarantee}.", guarantee=promised.text)
+    return join([tr("## How it was made"), join([noise, together, times])], "\n\n")
 
 
 def _grid_of(mechanism: Mechanism) -> dict[str, Any] | None:
@@ -243,7 +272,7 @@ def check(written: Written) -> CheckResult:
     stated = written.statement
     problems = []
     if not _on_grid(points, stated["grid"]):
-        problems.append("some reports are not cells of the public grid: their last digits could tell the truth")
+        problems.append(tr("some reports are not on the public grid: their last digits could reveal the true position"))
     cost = float(stated["epsilon_per_metre"])
     verdicts = []
     for entry in written.model_entries:
@@ -251,7 +280,7 @@ def check(written: Written) -> CheckResult:
         spent = _visible_cost(points, stated, cost)
         verdicts.append(ModelVerdict(promise, spent <= promise.epsilon * (1 + 1e-9), spent, None, 0))
     if not verdicts:
-        problems.append("the manifest promises nothing")
+        problems.append(tr("the manifest states no guarantee"))
     return CheckResult(tuple(verdicts), tuple(problems), (ON_TRUST,))
 
 

@@ -12,7 +12,8 @@ import numpy as np
 
 from cobogo.errors import PolicyError
 from cobogo.floor.catalogue import JoinedRegistry, check_options, construct, options_of, required
-from cobogo.floor.language import tr
+from cobogo.floor.language import Text, tr
+from cobogo.floor.language.system import reason
 from cobogo.locate.attacks import ATTACKS, LocationAttack
 from cobogo.locate.attacks.inference import grid_for, prior_of
 from cobogo.locate.mechanisms.base import Mechanism
@@ -59,9 +60,9 @@ def parse_specs(text: str, where: str) -> list[MechanismSpec]:
         key, equals, value = part.partition("=")
         if not equals or not value.strip():
             raise PolicyError(
-                tr("{part!r} is no option", part=part),
+                tr("{part!r} is not an option", part=part),
                 where=where,
-                remedy=tr("Write it as in: planar-laplace:epsilon=0.01."),
+                remedy=tr("Write it as in: {example}.", example="planar-laplace:epsilon=0.01"),
             )
         options[key.strip().replace("-", "_")] = [one.strip() for one in value.split("|")]
     return [MechanismSpec(name, dict(zip(options, values, strict=True))) for values in product(*options.values())]
@@ -91,16 +92,16 @@ def build_attack(asked: MechanismSpec, *, where: str = "--attack") -> LocationAt
     return found
 
 
-FORMS: Mapping[str, str] = {
-    "grid": "west/south/east/north/metres of a cell",
-    "area": "west/south/east/north/metres of a cell",
-    "prior": "a file of public points, or even",
-    "mass": "a file of public points, or even",
-    "allowed": "a file of points where people may be",
-    "places": "a file of public places",
-    "region": "a file of public places, or west/south/east/north/metres of a cell",
-    "key": "a file of sixteen bytes or more",
-    "centre": "longitude/latitude",
+FORMS: Mapping[str, Text] = {
+    "grid": tr("west/south/east/north/metres of a cell"),
+    "area": tr("west/south/east/north/metres of a cell"),
+    "prior": tr("a file of public points, or even"),
+    "mass": tr("a file of public points, or even"),
+    "allowed": tr("a file of points where people may be"),
+    "places": tr("a file of public places"),
+    "region": tr("a file of public places, or west/south/east/north/metres of a cell"),
+    "key": tr("a file of sixteen bytes or more"),
+    "centre": tr("longitude/latitude"),
 }
 """How options that are not numbers are written. What is released depends on them, so they must be public (all but the
 key), and chosen without looking at the points."""
@@ -196,7 +197,7 @@ class _Context:
 
     def _wrong(self, name: str, text: str) -> PolicyError:
         return PolicyError(
-            tr("{name}={text} is no {name}", name=name, text=text), where=self.where, remedy=_form_hint(name)
+            tr("{name}={text} cannot be read", name=name, text=text), where=self.where, remedy=_form_hint(name)
         )
 
 
@@ -204,8 +205,8 @@ def _degrees(points: Points) -> tuple[Any, Any]:
     return points.lon, points.lat
 
 
-def _form_hint(name: str) -> str:
-    return f"Write it as in: {name}={FORMS.get(name, '…')}."
+def _form_hint(name: str) -> Text:
+    return tr("Write {name}={form}.", name=name, form=FORMS.get(name, "…"))
 
 
 def _build(kind: Any, asked: MechanismSpec, where: str, context: _Context) -> Any:
@@ -221,7 +222,7 @@ def _build(kind: Any, asked: MechanismSpec, where: str, context: _Context) -> An
                 given[name] = found
             elif required(one):
                 raise PolicyError(
-                    tr("{name} needs the parameter {name2!r}", name=asked.name, name2=name),
+                    tr("{name} needs the parameter {key!r}", name=asked.name, key=name),
                     where=where,
                     remedy=_form_hint(name),
                 )
@@ -234,7 +235,7 @@ def _read(kind: Any, name: str, text: str, given: Mapping[str, Any], where: str,
     try:
         return context.read_option(kind, name, text, given)
     except OSError as error:
-        reason = error.strerror or "cannot be read"
-        raise PolicyError(f"{name}={text}: {reason}", where=where, remedy=_form_hint(name)) from None
+        what = tr("{name}={text} cannot be read: {reason}", name=name, text=text, reason=reason(error))
+        raise PolicyError(what, where=where, remedy=_form_hint(name)) from None
     except ValueError as error:
-        raise PolicyError(str(error), where=where, remedy=_form_hint(name)) from None
+        raise PolicyError(error.args[0], where=where, remedy=_form_hint(name)) from None

@@ -58,7 +58,7 @@ def admit_table(policy: Policy, table: Table, models: Sequence[Model], *, bucket
 def admit_records(policy: Policy, table: Table, counted: FrequencyTable) -> tuple[str, ...]:
     """Refuse records that cannot be released; what the data holder should know of the rest."""
     if not counted.records:
-        raise DataError(tr("has no records"), where=table.name, remedy=tr("There is nothing to release."))
+        raise DataError(tr("has no records"), where=table.name, remedy=tr("Give a table that has at least one record."))
     check_population(policy, counted.classes().total)
     warnings = (*check_unique(policy, table, counted.records), *_spellings(policy, table, counted))
     if policy.recoding.suppress == "sensitive":
@@ -73,14 +73,14 @@ def check_recoding(policy: Policy) -> None:
 
     if policy.sampling is not None or any(entry.get("model") == DifferentialPrivacy.name for entry in policy.models):
         raise PolicyError(
-            tr("differential privacy is a guarantee of how rows were drawn, and a recoding draws none"),
+            tr("differential privacy is a guarantee about how rows are drawn, and a recoding draws no rows"),
             where=f"{policy.name}, privacy.models",
             remedy=tr("Run `cobogo sample`."),
         )
     asked = [entry["model"] for entry in policy.models if entry.get("model") in GUARANTEES]
     if asked or policy.randomization is not None:
         raise PolicyError(
-            tr("{asked} is a guarantee of randomization", asked=asked[0])
+            tr("{asked} is a guarantee of randomization, not of recoding", asked=asked[0])
             if asked
             else tr("asks for a randomization, not for a recoding"),
             where=f"{policy.name}, {'privacy.models' if asked else 'randomization'}",
@@ -94,10 +94,10 @@ def check_withheld(policy: Policy, models: Sequence[Model]) -> tuple[str, ...]:
     for name in hidden:
         if name not in policy.with_role(Role.IDENTIFIER):
             raise PolicyError(
-                tr('a model looks at the column "{name}", which is neither sensitive nor left out', name=name),
+                tr('a model needs the column "{name}", which is neither sensitive nor an identifier', name=name),
                 where=f"{policy.name}, attributes.{name}",
                 remedy=tr(
-                    'Give it the role "identifier": it is counted and left out; or "sensitive", and it is released.'
+                    'Give it the role "identifier" (it is counted, and not released) or "sensitive" (it is released).'
                 ),
             )
     return tuple(hidden)
@@ -114,13 +114,15 @@ def check_blind(policy: Policy, models: Sequence[Model]) -> None:
         if looks:
             raise PolicyError(
                 tr(
-                    "{model} asks that the recoding be chosen without a look at {attributes}, and {looks} looks at it",
+                    "{model} requires that the recoding be chosen without using {attributes}, and {other} uses it",
                     model=model,
                     attributes=", ".join(model.attributes),
-                    looks=looks[0],
+                    other=looks[0],
                 ),
                 where=f"{policy.name}, privacy.models",
-                remedy=tr("Keep one of the two: what the choice of a recoding depends on can be read from the choice."),
+                remedy=tr(
+                    "Keep one of the two models: the choice of a recoding can reveal the values that it depends on."
+                ),
             )
 
 
@@ -130,7 +132,7 @@ def check_buckets(policy: Policy, models: Sequence[Model]) -> None:
     name = policy.recoding.algorithm
     if len(policy.sensitive) != 1 or any(set(model.attributes) - set(policy.sensitive) for model in models):
         raise PolicyError(
-            tr("{name} parts one sensitive attribute from the rest, and models may look at that one only", name=name),
+            tr("{name} separates one sensitive attribute from the rest, and models may use only that one", name=name),
             where=where,
             remedy=tr('Give one column the role "sensitive", or choose another algorithm.'),
         )
@@ -138,11 +140,13 @@ def check_buckets(policy: Policy, models: Sequence[Model]) -> None:
         raise PolicyError(
             tr("{name} releases several tables, which are written as files", name=name),
             where=f"{policy.name}, output.format",
-            remedy=tr('Say format = "csv" or "parquet".'),
+            remedy=tr('Set format = "csv" or "parquet".'),
         )
     if policy.utility is not None:
         raise PolicyError(
-            tr("[utility] compares one released table with the original, and {name} releases several", name=name),
+            tr(
+                "[utility] compares one released table with the original, and {name} releases several tables", name=name
+            ),
             where=where,
             remedy=tr("Leave out [utility]; the report states what was lost."),
         )
@@ -153,7 +157,7 @@ def check_marginals(policy: Policy) -> None:
     asked, where = policy.recoding.marginals, f"{policy.name}, recoding.marginals"
     if policy.recoding.algorithm == "marginals" and policy.registry is not None:
         raise PolicyError(
-            tr("marginals have no records that a registry could tell again"),
+            tr("marginals have no records, and a registry needs records to compare releases"),
             where=f"{policy.name}, registry",
             remedy=tr("Leave out [registry], or choose another algorithm."),
         )
@@ -161,20 +165,22 @@ def check_marginals(policy: Policy) -> None:
         return
     if policy.recoding.algorithm != "marginals":
         raise PolicyError(
-            tr("{algorithm} makes no marginals", algorithm=policy.recoding.algorithm),
+            tr("{algorithm} does not make marginals", algorithm=policy.recoding.algorithm),
             where=where,
-            remedy=tr('Leave out marginals, or say algorithm = "marginals".'),
+            remedy=tr('Leave out marginals, or set algorithm = "marginals".'),
         )
     known = (*policy.quasi_identifiers, *policy.sensitive)
     for one in asked:
         unknown = [name for name in one if name not in known]
         if unknown or len(set(one)) < len(one):
             what = (
-                tr("{quote_names}: no quasi-identifier, nor sensitive", quote_names=quote_names(unknown))
+                tr("{names}: neither a quasi-identifier nor a sensitive attribute", names=quote_names(unknown))
                 if unknown
-                else tr("an attribute stands twice")
+                else tr("an attribute appears twice")
             )
-            raise PolicyError(what, where=where, remedy=tr("A marginal may have: {known}.", known=", ".join(known)))
+            raise PolicyError(
+                what, where=where, remedy=tr("A marginal may have these attributes: {known}.", known=", ".join(known))
+            )
 
 
 def check_withholding(policy: Policy, models: Sequence[Model]) -> None:
@@ -184,9 +190,9 @@ def check_withholding(policy: Policy, models: Sequence[Model]) -> None:
     where = f"{policy.name}, recoding.suppress"
     if not any(model.attributes for model in models):
         raise PolicyError(
-            tr("no model looks at a sensitive attribute, so there is nothing whose values could be withheld"),
+            tr("no model uses a sensitive attribute, so there are no values to withhold"),
             where=where,
-            remedy=tr('Ask for one, such as l-diversity, or say suppress = "records".'),
+            remedy=tr('Ask for such a model, for example l-diversity, or set suppress = "records".'),
         )
     for model in models:
         beyond = model.populations or model.needs_members or model.series or model.blind or model.needs_every_class
@@ -198,22 +204,24 @@ def check_withholding(policy: Policy, models: Sequence[Model]) -> None:
         if beyond or (model.attributes and not of_class):
             raise PolicyError(
                 tr(
-                    "{model} looks at more than one attribute in one class at a time, and cannot be told of classes "
+                    "{model} uses more than one attribute of one class, and cannot be measured on classes "
                     "whose values are withheld",
                     model=model,
                 ),
                 where=where,
-                remedy=tr('Leave out the model, or say suppress = "records".'),
+                remedy=tr('Leave out the model, or set suppress = "records".'),
             )
     for key, given in (("data.unit", policy.data.unit), ("recoding.label", policy.recoding.label),
                        ("utility", policy.utility), ("registry", policy.registry)):  # fmt: skip
         if given is not None:
             raise PolicyError(
                 tr(
-                    "{key} counts sensitive values record by record, and cannot be had where some are withheld", key=key
+                    "{key} counts the sensitive value of each record, and cannot be used where some values "
+                    "are withheld",
+                    key=key,
                 ),
                 where=where,
-                remedy=tr('Leave out {key}, or say suppress = "records".', key=key),
+                remedy=tr('Leave out {key}, or set suppress = "records".', key=key),
             )
 
 
@@ -223,12 +231,12 @@ def check_no_stars(policy: Policy, counted: FrequencyTable) -> None:
         if SUPPRESSED in counted.domains[name].labels:
             raise DataError(
                 tr(
-                    '"{name}" has the value {suppressed}, which is what a withheld value is released as',
+                    '"{name}" has the value {suppressed}, which the release uses for withheld values',
                     name=name,
                     suppressed=SUPPRESSED,
                 ),
                 where=f"{policy.name}, recoding.suppress",
-                remedy=tr("Write it otherwise in the data, or name it under missing."),
+                remedy=tr("Change this value in the data, or list it under missing."),
             )
 
 
@@ -237,21 +245,26 @@ def check_unique(policy: Policy, table: Table, records: int) -> tuple[str, ...]:
 
     Returns warnings instead where there are few records.
     """
-    warnings = []
+    warnings: list[str] = []
     for name in policy.with_role(Role.NON_SENSITIVE):
         if policy.attributes[name].publish_unique:
             continue
         unique = table.values_that_occur_once(name)
         if 2 * unique <= records:
             continue
-        what = f'the non-sensitive column "{name}" is unique in {unique:,} of {records:,} records'
+        what = tr(
+            'the non-sensitive column "{name}" has a unique value in {unique:,} of {records:,} records',
+            name=name,
+            unique=unique,
+            records=records,
+        )
         if records >= FEW:
             raise PolicyError(
-                tr("{what}: it singles people out", what=what),
+                tr("{what}: it identifies people", what=what),
                 where=f"{policy.name}, attributes.{name}",
                 remedy=tr(
-                    "Make it an identifier (it is then left out) or a quasi-identifier; if it must be published as it "
-                    'is, say "publish-unique = true".'
+                    'Give it the role "identifier" (it is then left out) or "quasi-identifier". If it must '
+                    "be released unchanged, set publish-unique = true."
                 ),
             )
         warnings.append(what)

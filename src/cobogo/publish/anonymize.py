@@ -116,9 +116,9 @@ def _algorithm(policy: Policy) -> Algorithm:
         able = [f'"{other}"' for other in ALGORITHMS if kind in recodings(other)]
         raise PolicyError(
             tr(
-                "{name} makes {known} recodings, and the kind asked for is {kind}",
+                "{name} makes recodings of the kind {known}, and the policy asks for the kind {kind}",
                 name=name,
-                known=" or ".join(known),
+                known=", ".join(known),
                 kind=kind,
             ),
             where=f"{policy.name}, recoding.kind",
@@ -240,9 +240,11 @@ def _levels(policy: Policy, hierarchies: tuple[Hierarchy, ...]) -> tuple[tuple[i
 
 def _rolled_up_warning(levels: tuple[int, ...], policy: Policy, table: Table) -> str:
     raised = ", ".join(f"{name} {level}" for name, level in zip(policy.quasi_identifiers, levels, strict=True) if level)
-    return (
-        f"the data have more than {table.engine.most_counts:,} distinct combinations: they were counted at the levels "
-        f"{raised}, and the search began there; the risk before is that of these levels"
+    return tr(
+        "the data have more than {most:,} distinct combinations: they were counted at the levels {levels}, and the "
+        "search began there; the risk before the recoding is the risk at these levels",
+        most=table.engine.most_counts,
+        levels=raised,
     )
 
 

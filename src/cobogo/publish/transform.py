@@ -49,11 +49,11 @@ def perturb(
     data, rules = split_arguments(data, policy)
     asked = [name for name in PERTURBING if getattr(rules, name) is not None]
     if len(asked) != 1:
-        known = " or ".join(f"[{name}]" for name in PERTURBING)
+        known = ", ".join(f"[{name}]" for name in PERTURBING)
         raise PolicyError(
-            tr("asks for {asked} to be done", asked=" and ".join(asked) or "nothing"),
+            tr("asks for {asked} together", asked=", ".join(asked)) if asked else tr("does not say what to do"),
             where=rules.name,
-            remedy=tr("Give one table {known}, as the documentation shows.", known=known),
+            remedy=tr("Give exactly one of the tables {known}, as the documentation shows.", known=known),
         )
     return transform(data, rules, import_object(PERTURBING[asked[0]]), engine=engine, progress=progress)
 
@@ -75,15 +75,17 @@ def mask(
         assert not isinstance(asked, Policy)
         if policy is not None and data is not None:
             raise PolicyError(
-                tr("lists its tables, and data were given too"), where="tables", remedy=tr("Give one of the two.")
+                tr("the policy lists its tables, and data were given too"),
+                where="tables",
+                remedy=tr("Give either the tables of the policy or the data."),
             )
         return mask_tables(load_several(asked), engine=engine, progress=progress)
     data, rules = split_arguments(data, policy)
     if rules.masking is None:
         raise PolicyError(
-            tr("asks for nothing to be masked"),
+            tr("does not name a column to mask"),
             where=f"{rules.name}, masking",
-            remedy=tr('Say how, for example: columns = { name = { fake = "name" } }.'),
+            remedy=tr("Name the columns, for example: {example}.", example='columns = { name = { fake = "name" } }'),
         )
     return transform(data, rules, make(Shared()), engine=engine, progress=progress)
 
@@ -118,7 +120,7 @@ def synthesize(
         raise PolicyError(
             tr("this key is required and is not there"),
             where=f"{rules.name}, synthesis",
-            remedy=tr('Say how, for example: method = "mst", epsilon = 1.0, delta = 1e-9.'),
+            remedy=tr('Add [synthesis], for example with: method = "mst", epsilon = 1.0, delta = 1e-9.'),
         )
     return transform(data, rules, make, engine=engine, progress=progress, blind=True)
 
@@ -139,7 +141,7 @@ def transform(
     """
     if policy.registry is not None:
         raise PolicyError(
-            tr("a registry keeps releases that are recodings, and this is none"),
+            tr("a registry keeps only recodings, and this release is not a recoding"),
             where=f"{policy.name}, registry",
             remedy=tr("Leave out [registry]: this release will not be checked against others."),
         )
@@ -164,9 +166,12 @@ def _refuse_normalizing(policy: Policy) -> None:
     for name, attribute in policy.attributes.items():
         if attribute.normalize:
             raise PolicyError(
-                tr("normalize looks at how often each value occurs, which differential privacy would have to pay for"),
+                tr(
+                    "normalize uses how often each value occurs, and differential privacy does not allow "
+                    "that without a cost"
+                ),
                 where=f"{policy.name}, attributes.{name}",
-                remedy=tr("Write its values alike before, and leave out normalize."),
+                remedy=tr("Make the spelling of its values uniform before, and leave out normalize."),
             )
 
 
@@ -174,5 +179,5 @@ def _admit_rows(policy: Policy, table: Table) -> tuple[str, ...]:
     """Refuse data that cannot be released whatever is done to them; return warnings for the data holder."""
     records = table.rows()
     if not records:
-        raise DataError(tr("has no records"), where=table.name, remedy=tr("There is nothing to release."))
+        raise DataError(tr("has no records"), where=table.name, remedy=tr("Give a table that has at least one record."))
     return check_unique(policy, table, records)

@@ -21,10 +21,10 @@ from cobogo.release import manifest as manifests
 from cobogo.release.manifest import BucketEntry, Manifest
 from cobogo.release.marginals import count_from_marginals, read_margins, refuse_unless_agreeing, whole_count
 
-NO_IDENTITY = "quasi-identifiers are released as they are; the models are measured on the buckets"
+NO_IDENTITY = tr("quasi-identifiers are released unchanged; the models are measured on the buckets")
 """What a verification of buckets adds."""
 
-IN_GROUPS = "records were drawn from the statistics of groups; the models are measured on the groups that it names"
+IN_GROUPS = tr("records were drawn from the statistics of groups; the models are measured on these groups")
 """What a verification of condensed groups adds."""
 
 
@@ -42,16 +42,16 @@ def bucket_table(table: Table, directory: Path, manifest: Manifest, sensitive: S
     counts = frequency_table(table, [entry.group], [])
     values = read(directory / entry.file, manifest.data.reading, once=True)
     if values.columns != manifest.columns_in(entry.file):
-        raise DataError(tr("has other columns than its manifest says"), where=entry.file)
+        raise DataError(tr("does not have the columns that the manifest names"), where=entry.file)
     own = [name for name in manifest.with_role(Role.SENSITIVE) if name in values.columns]
     listed = frequency_table(values, [entry.group, *own, entry.count], [])
     if listed.values[entry.group] != counts.values[entry.group]:
-        raise DataError(tr("has other buckets than the released table"), where=entry.file)
+        raise DataError(tr("does not have the buckets of the released table"), where=entry.file)
     numbers = np.array([whole_count(label, entry.file) for label in listed.values[entry.count]], dtype=np.int64)
     many = numbers[listed.codes[:, -1]] * listed.counts
     sizes = np.bincount(listed.codes[:, 0], many, len(counts.counts)).astype(np.int64)
     if (sizes != counts.counts).any():
-        raise DataError(tr("counts other numbers of records than the buckets have"), where=entry.file)
+        raise DataError(tr("its counts do not match the numbers of records in the buckets"), where=entry.file)
     found = {}
     for column, name in enumerate(own, start=1):
         labels = listed.values[name]
@@ -62,7 +62,7 @@ def bucket_table(table: Table, directory: Path, manifest: Manifest, sensitive: S
         offsets = np.searchsorted(pairs // len(labels), np.arange(len(sizes) + 1)).astype(np.int64)
         found[name] = Histogram(offsets, (pairs % len(labels)).astype(np.int32), total, domain)
     if set(sensitive) - set(found):
-        raise DataError(tr("lacks a sensitive attribute that a model looks at"), where=entry.file)
+        raise DataError(tr("does not have a sensitive attribute that a model needs"), where=entry.file)
     return FrequencyTable((entry.group,), counts.values, counts.codes, counts.counts, found)
 
 
@@ -123,7 +123,7 @@ def _count_matching(table: Table, group: str, where: Mapping[str, Collection[Lab
 
 def _refuse_unknown(names: set[str], directory: Path) -> None:
     if names:
-        raise OutputError(tr("has no column {names}", names=", ".join(sorted(names))), where=str(directory))
+        raise OutputError(tr("does not have the columns {names}", names=", ".join(sorted(names))), where=str(directory))
 
 
 def every_slice(columns: Sequence[str], group: str, slices: Sequence[Sequence[str]]) -> list[list[str]]:

@@ -22,7 +22,8 @@ from typing import Any, ClassVar
 from cobogo.data.policy import Data, Output, Policy, Role
 from cobogo.data.table.engine import Engine, Expression
 from cobogo.data.table.read import Table
-from cobogo.errors import number_of
+from cobogo.errors import CobogoError
+from cobogo.floor.language import Text, join, tr, trn
 from cobogo.floor.progress import Progress, Stopwatch
 from cobogo.floor.representation import brief
 from cobogo.promises.models.check import ModelVerdict
@@ -33,13 +34,13 @@ Json = dict[str, Any]
 ENTROPY, SEED = "operating system", "seed"
 """What a transformation whose privacy rests on chance states as its ``entropy``."""
 
-SEEDED = "its noise was drawn from a seed: whoever knows or guesses the seed undoes it"
+SEEDED = tr("the noise was drawn from a seed: an attacker who knows or guesses the seed can remove it")
 """What verification says of a release whose noise was drawn from a seed."""
 
 ROWS = "release"
 """What the file of the released rows is called."""
 
-OUR_FAULT = "Nothing was left in place. This is a fault of Cobogó: please report it."
+OUR_FAULT = tr("Nothing was written. This is an error in Cobogó: please report it.")
 """The remedy where what was written is not what was planned."""
 
 
@@ -49,6 +50,12 @@ class Meaning:
 
     text: str
     truthful: bool = False
+
+
+def problem_of(error: CobogoError) -> Text:
+    """An error as a problem of a release: what is wrong and where."""
+    what = error.what if error.where is None else tr("{where}: {what}", where=error.where, what=error.what)
+    return join([what if what.endswith(".") else tr("{sentence}.", sentence=what), error.remedy or ""])
 
 
 @dataclass(frozen=True)
@@ -75,7 +82,7 @@ class Verdict:
 
     def __repr__(self) -> str:
         marks = [f"{one.model} {'?' if one.undecided else '✓' if one.satisfied else '✗'}" for one in self.models]
-        wrong = number_of(len(self.problems), "problem") if self.problems else None
+        wrong = trn("{n:,} problem", "{n:,} problems", n=len(self.problems)) if self.problems else None
         return brief(self, "holds" if self else "does not hold", *marks, wrong)
 
     def __bool__(self) -> bool:

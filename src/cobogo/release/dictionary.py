@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from cobogo.data.policy import (
@@ -16,177 +17,265 @@ from cobogo.data.policy import (
     Role,
     TreeHierarchy,
 )  # fmt: skip
-from cobogo.errors import number_of
+from cobogo.floor.language import LANGUAGES, Speech, Text, join, speech, tr, trn
 from cobogo.promises.models import MODELS
 from cobogo.promises.models.check import ModelVerdict
+from cobogo.promises.registry import PROMISES
 from cobogo.release.manifest import ColumnEntry
 
-VALUES = "each value as collected or, in every record that has it, suppressed: * stands for those that are not released"
+VALUES = tr(
+    "each value as collected or, in every record that has it, suppressed: * stands for the values that are not released"
+)
 """What a column means in which values were suppressed wherever they occur."""
 
 
-RANGES = "as collected or a range that the number lies in, both ends included, as [17-25]; * stands for every value"
+RANGES = tr(
+    "as collected, or a range that contains the number, both ends included, as in [17-25]; * stands for any value"
+)
 """What a column means in which groups of records are released as the range of their numbers."""
 
 
-NEUTRALISED = """
-An apostrophe stands before what a spreadsheet would take for a formula: before = + - @ and the like, but not before
-numbers. It is no part of the value.
-"""
+NEUTRALISED = tr(
+    "An apostrophe precedes every value that a spreadsheet would take for a formula: values that begin with = + - @ "
+    "and the like, but not numbers. The apostrophe is not part of the value."
+)
 """What is said of a release whose formulas were neutralised."""
 
 
-MEASURED = "Each figure was measured on the released rows alone; `cobogo verify` measures it again."
+MEASURED = tr("Each figure was measured on the released rows alone; `cobogo verify` measures it again.")
 """What is said of a recoding's models."""
 
-COMPARED = (
-    "Promised of {models} is a bound on the distance to the whole table before suppression, and it was verified there; "
-    "the figure here is the distance to the released rows, for that to the whole table would tell of people who are "
-    "not released."
+COMPARED = tr(
+    "For {models}, the promise limits the distance to the whole table before suppression, and it was verified there. "
+    "The figure here is the distance to the released rows, because the distance to the whole table would reveal "
+    "something about people who are not released."
 )
 """What is added of models that compare with the table before suppression."""
 
-UNTOLD = "Where there is no figure the model was verified, and what it measures does not follow from the released rows."
+UNTOLD = tr("A model without a figure was verified, but what it measures does not follow from the released rows.")
 """What is added where a figure is not told."""
 
-DRAWN = (
+DRAWN = tr(
     "The promise is about how the values were drawn, and cannot be measured on the released rows. `cobogo verify` "
-    "checks that the procedure that the manifest states keeps the promise, and that the rows are such as it draws."
+    "checks that the procedure in the manifest keeps the promise, and that the rows are possible results of it."
 )
 """What is said of the promises of a release whose values were drawn."""
 
+AS_COLLECTED = tr("as collected")
+"""What a column means that was not changed."""
 
-def meaning(attribute: AttributePolicy, level: int, *, top: bool) -> str:
+ROLES = {
+    Role.IDENTIFIER: tr("identifier"),
+    Role.QUASI_IDENTIFIER: tr("quasi-identifier"),
+    Role.SENSITIVE: tr("sensitive"),
+    Role.NON_SENSITIVE: tr("non-sensitive"),
+}
+
+
+def meaning(attribute: AttributePolicy, level: int, *, top: bool) -> Text:
     """What a column's values mean, in words that give away nothing of the data behind them.
 
     ``top``: the released level is a single ``*``.
     """
     if attribute.role is Role.SENSITIVE:
-        return "as collected; protected by the models below"
+        return tr("as collected; protected by the models below")
     if attribute.role is Role.NON_SENSITIVE or level == 0:
-        return "as collected"
+        return AS_COLLECTED
     if top:
-        return "withheld: * stands for every value"
+        return tr("withheld: * stands for every value")
     match attribute.hierarchy:
         case DatesHierarchy() as dates:
-            return f"dates, given as {_date_words(dates.levels[level - 1])}"
+            return tr("dates, given as {form}", form=_date_words(dates.levels[level - 1]))
         case IntervalsHierarchy() as intervals:
             return _intervals(intervals, level)
         case OrderingHierarchy() as ordering:
-            return f"categories, in groups of {ordering.steps[level - 1]} neighbours"
+            return tr("categories, in groups of {size} neighbours", size=ordering.steps[level - 1])
+        case MaskHierarchy(mask="right") as mask:
+            return trn(
+                "the last character masked with {mask}",
+                "the last {n:,} characters masked with {mask}",
+                n=level,
+                mask=mask.character,
+            )
         case MaskHierarchy() as mask:
-            side = "last" if mask.mask == "right" else "first"
-            return f"the {side} {number_of(level, 'character')} masked with {mask.character}"
+            return trn(
+                "the first character masked with {mask}",
+                "the first {n:,} characters masked with {mask}",
+                n=level,
+                mask=mask.character,
+            )
         case PathHierarchy() as path:
-            return f"without the first {number_of(level, 'part')} before {path.path}"
+            return trn(
+                "without the first part before {separator}",
+                "without the first {n:,} parts before {separator}",
+                n=level,
+                separator=path.path,
+            )
         case CsvHierarchy() | TreeHierarchy() | None:
-            return f"generalized to level {level} of a hierarchy"
+            return tr("generalized to level {level} of a hierarchy", level=level)
     raise AssertionError(attribute.hierarchy)
 
 
-def local_meaning(attribute: AttributePolicy, *, alike: bool = False) -> str:
+def local_meaning(attribute: AttributePolicy, *, alike: bool = False) -> Text:
     """The same of a column in which each record has its own level; or, where records are treated ``alike``, each
     value."""
     match attribute.hierarchy:
         case DatesHierarchy() as dates:
-            how = "given as " + ", ".join(_date_words(form) for form in dates.levels)
+            how = tr("given as {form}", form=join(map(_date_words, dates.levels), by=", "))
         case IntervalsHierarchy() as intervals:
-            how = "in intervals of width " + ", ".join(f"{width:g}" for width in intervals.intervals)
+            widths = join((tr("{number:g}", number=width) for width in intervals.intervals), by="; ")
+            how = tr("in intervals of width {widths}", widths=widths)
         case MaskHierarchy() as mask:
-            how = f"masked with {mask.character}"
+            how = tr("masked with {mask}", mask=mask.character)
         case PathHierarchy() as path:
-            how = f"without the first parts before {path.path}"
+            how = tr("without the first parts before {separator}", separator=path.path)
         case _:
-            how = "generalized"
+            how = tr("generalized")
     if alike:
-        return (
-            f"each value as collected or {how}, the same in all records; a coarser value stands for those under it "
-            "that are not released themselves"
+        return tr(
+            "each value as collected or {how}, the same in all records; a coarser value stands for the values under it "
+            "that are not released themselves",
+            how=how,
         )
-    return f"as collected or, where a record needs it, {how}; * stands for every value"
+    return tr("as collected or, where a record needs it, {how}; * stands for any value", how=how)
 
 
-def aggregated_meaning(how: str) -> str:
+def aggregated_meaning(how: str) -> Text:
     """The same of a column in which each record has what its group has in common."""
-    if how == "drawn":
-        return "drawn from the mean and covariance of a group of similar records: nobody's value"
-    what = {"mean": "the mean", "median": "the median", "mode": "the most frequent value"}[how]
-    return f"{what} of a group of similar records: not what was collected of the one"
+    return {
+        "drawn": tr("drawn from the mean and covariance of a group of similar records: not the value of any person"),
+        "mean": tr("the mean of a group of similar records: not what was collected for this one"),
+        "median": tr("the median of a group of similar records: not what was collected for this one"),
+        "mode": tr("the most frequent value of a group of similar records: not what was collected for this one"),
+    }[how]
 
 
-def withheld_meaning(text: str) -> str:
+def withheld_meaning(text: str) -> Text:
     """The same of a column whose values are not told in some classes."""
-    return f"{text}; * where they are withheld, in all records with the same quasi-identifiers"
+    return tr("{meaning}; * where values are withheld, in all records with the same quasi-identifiers", meaning=text)
 
 
-def sliced_meaning(beside: Sequence[str]) -> str:
+def sliced_meaning(beside: Sequence[str]) -> Text:
     """The same of a column that was shuffled within buckets."""
-    together = f" together with {', '.join(beside)}" if beside else ""
-    return f"as collected, shuffled within the bucket{together}: a row is not a record"
+    if beside:
+        return tr(
+            "as collected, shuffled within the bucket together with {columns}: a row is not a record",
+            columns=", ".join(beside),
+        )
+    return tr("as collected, shuffled within the bucket: a row is not a record")
 
 
-def _date_words(form: str) -> str:
+DATE_WORDS = {
+    "%Y": tr("year"),
+    "%m": tr("month"),
+    "%d": tr("day"),
+    "%y": tr("year (two digits)"),
+    "%H": tr("hour"),
+    "%M": tr("minute"),
+    "%S": tr("second"),
+    "%B": tr("name of the month"),
+    "%b": tr("short name of the month"),
+    "%A": tr("day of the week"),
+    "%j": tr("day of the year"),
+    "%U": tr("week of the year"),
+    "%W": tr("week of the year"),
+}
+
+
+def _date_words(form: str) -> Text:
     """A strftime format for people who do not know it.
 
     >>> _date_words("%m/%Y")
     'month/year'
     """
-    words = {"%Y": "year", "%m": "month", "%d": "day", "%y": "year (two digits)", "%H": "hour", "%M": "minute",
-             "%S": "second", "%B": "name of the month", "%b": "short name of the month", "%A": "day of the week",
-             "%j": "day of the year", "%U": "week of the year", "%W": "week of the year"}  # fmt: skip
-    for code, word in words.items():
-        form = form.replace(code, word)
-    return form
+    return join((DATE_WORDS.get(part, part) for part in re.split("(%[A-Za-z])", form)), by="")
 
 
-def _intervals(spec: IntervalsHierarchy, level: int) -> str:
-    text = f"numbers, in intervals of width {spec.intervals[level - 1]:g}"
+def _intervals(spec: IntervalsHierarchy, level: int) -> Text:
+    parts = [tr("numbers, in intervals of width {width:g}", width=spec.intervals[level - 1])]
     if spec.bottom_code is not None:
-        text += f"; all below {spec.bottom_code:g} together"
+        parts.append(tr("all below {bound:g} together", bound=spec.bottom_code))
     if spec.top_code is not None:
-        text += f"; all from {spec.top_code:g} on together"
-    return text
+        parts.append(tr("all from {bound:g} on together", bound=spec.top_code))
+    return join(parts, by="; ")
 
 
 def render(
     columns: Sequence[ColumnEntry],
     models: Sequence[dict[str, Any]],
+    say: Speech,
     *,
     star: bool,
     explained: str = "",
     drawn: Collection[str] = (),
-    order: str = "The order of the rows is random.",
+    sorted_by: str | None = None,
 ) -> str:
     """The dictionary as Markdown; ``explained`` is what a kind of release says of itself, and ``drawn`` are the
     models that are about how values were drawn, and are not measured on the released rows."""
-    lines = ["# What this release holds", ""]
-    lines += ["| column | role | its values |", "|---|---|---|"]
-    lines += [f"| {_cell(c.name)} | {c.role} | {_cell(_cell_meaning(c))} |" for c in columns]
-    lines += ["", f"An empty field means that no value was recorded. {order}"]
+    head = (say("column"), say("role"), say("its values"))
+    lines = [title(say), "", _row(head), "|---|---|---|"]
+    lines += [_row((c.name, say(ROLES[c.role]), say(_cell_meaning(c)))) for c in columns]
+    order = (
+        say("The order of the rows is random.")
+        if sorted_by is None
+        else say("The rows are sorted by `{column}`.", column=sorted_by)
+    )
+    lines += ["", f"{say('An empty field means that no value was recorded.')} {order}"]
     apart = sorted({column.file for column in columns if column.file is not None})
     if apart and all(column.file is not None for column in columns):
         lines += [
-            f"There are no records, only counts, in {', '.join(apart)}. All are of the same records; what goes "
-            "together in none of the files is not told. A combination that is not listed is one that nobody has."
+            say(
+                "There are no records, only counts, in {files}. All files count the same records. What no file counts "
+                "together is not released. A combination that is not listed occurs in no record.",
+                files=", ".join(apart),
+            )
         ]
     elif apart:
         lines += [
-            f"The sensitive values are in {', '.join(apart)}, counted for each bucket. The rest is as collected: "
-            "who is in the table is not hidden, only whose value is whose."
+            say(
+                "The sensitive values are in {files}, counted for each bucket. The rest is as collected: it is not "
+                "hidden who is in the table, only which value belongs to whom.",
+                files=", ".join(apart),
+            )
         ]
     if star:
-        lines += [
-            "A record with * in every quasi-identifier, if there is one, is one whose quasi-identifiers were withheld."
-        ]
+        lines += [say("The quasi-identifiers of a record that shows * in all of them were withheld.")]
     if explained:
-        lines += ["", explained.rstrip()]
+        lines += ["", say(explained).rstrip()]
     if models:
-        lines += ["", "## What protects the people in it", "", "| model | asked | measured |", "|---|---|---|"]
+        lines += ["", f"## {say('What protects the people in it')}", ""]
+        lines += [_row((say("model"), say("asked"), say("measured"))), "|---|---|---|"]
         for entry in models:
-            asked = ", ".join(f"{k} = {v}" for k, v in entry.items() if k not in ("model", "satisfied", "measured"))
-            lines.append(f"| {entry['model']} | {_cell(asked)} | {entry.get('measured', 'holds')} |")
-        lines += ["", " ".join(_figure_notes(models, drawn))]
+            aside = ("model", "satisfied", "measured")
+            asked = ", ".join(f"{name} = {_figure(value, say)}" for name, value in entry.items() if name not in aside)
+            measured = _figure(entry["measured"], say) if "measured" in entry else say("holds")
+            lines.append(_row((_model(entry["model"], say), asked, measured)))
+        lines += ["", " ".join(map(say, _figure_notes(models, drawn)))]
     return "\n".join([*lines, ""])
+
+
+def title(say: Speech) -> str:
+    """The first line of a dictionary."""
+    return f"# {say('What this release contains')}"
+
+
+def language_of_dictionary(text: str) -> str:
+    """The language that a dictionary is written in."""
+    return next((name for name in LANGUAGES if text.startswith(title(speech(name)))), "en")
+
+
+def _model(name: str, say: Speech) -> str:
+    return say(PROMISES.card(name).title) if name in PROMISES else name
+
+
+def _figure(value: object, say: Speech) -> str:
+    """A parameter or a measure, with all of its digits."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return say.localize(str(value)) if number else str(value)
+
+
+def _row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(map(_cell, cells))} |"
 
 
 def drawn_models(verdicts: Sequence[ModelVerdict]) -> set[str]:
@@ -194,7 +283,7 @@ def drawn_models(verdicts: Sequence[ModelVerdict]) -> set[str]:
     return {verdict.model.name for verdict in verdicts if verdict.model.drawn}
 
 
-def _figure_notes(models: Sequence[dict[str, Any]], drawn: Collection[str]) -> list[str]:
+def _figure_notes(models: Sequence[dict[str, Any]], drawn: Collection[str]) -> list[Text]:
     """What the figures of models are, and what they are not."""
     text = [DRAWN] if any(entry["model"] in drawn for entry in models) else []
     if any(entry["model"] not in drawn for entry in models):
@@ -203,7 +292,7 @@ def _figure_notes(models: Sequence[dict[str, Any]], drawn: Collection[str]) -> l
         entry["model"] for entry in models if entry["model"] in MODELS and MODELS[entry["model"]].compares
     )
     if compared:
-        text.append(COMPARED.format(models=", ".join(compared)))
+        text.append(Text(COMPARED.template, None, {"models": ", ".join(compared)}))
     if any("measured" not in entry for entry in models):
         text.append(UNTOLD)
     return text
@@ -211,7 +300,9 @@ def _figure_notes(models: Sequence[dict[str, Any]], drawn: Collection[str]) -> l
 
 def _cell_meaning(column: ColumnEntry) -> str:
     """What a column's values mean, and where it is if not in the released table."""
-    return column.meaning if column.file is None else f"in {column.file}: {column.meaning}"
+    if column.file is None:
+        return column.meaning
+    return tr("in {file}: {meaning}", file=column.file, meaning=column.meaning)
 
 
 def _cell(text: str) -> str:

@@ -14,8 +14,10 @@ from cobogo.data.policy import Role
 from cobogo.data.table.engine import Engine, connect
 from cobogo.data.table.read import Table
 from cobogo.floor.files import create_scratch, remove_scratch
+from cobogo.floor.language import tr
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.release.contract import Json, Meaning, ReadBack, Release, Transformation, Verdict, Written
+from cobogo.release.dictionary import AS_COLLECTED
 from cobogo.release.manifest import ColumnEntry, DataEntry, Manifest
 from cobogo.release.readback import open_released_rows
 from cobogo.release.verify import check_drawn_rows
@@ -74,7 +76,7 @@ class DrawnRows(Transformation):
     """Rows are drawn once, kept on disk, and checked by the function that `release.verify.CHECKS` names."""
 
     reporter: ClassVar[str] = "cobogo.tell.report.write:write_drawn_report"
-    remedy: ClassVar[str] = "Nothing was left in place. Ask for less, or let the retention be found."
+    remedy: ClassVar[str] = tr("Nothing was written. Ask for a weaker guarantee, or leave out retention.")
 
     new_columns: ClassVar[bool] = False  # whether none of the released columns is one of the original's
 
@@ -139,7 +141,7 @@ class DrawnRows(Transformation):
             added = known is None or known is Role.IDENTIFIER  # nothing of an identifier is left but its name
             role = Role.NON_SENSITIVE if known is None or added else known
             changed = self.meanings.get(name)
-            text, truthful = ("as collected", True) if changed is None else (changed.text, changed.truthful)
+            text, truthful = (AS_COLLECTED, True) if changed is None else (changed.text, changed.truthful)
             columns.append(ColumnEntry(name=name, role=role, meaning=text, truthful=truthful, added=added))
         return Manifest(
             format="cobogo-release/1",
@@ -156,7 +158,11 @@ class DrawnRows(Transformation):
         unsigned = self.manifest(release, rows)
         after, records = open_released_rows(rows, unsigned), self.record_count(release)
         found = check_drawn_rows(Written(unsigned, after, self.model_entries, self.private_statement(), public))
-        lost = () if after.rows() == records else (f"the file does not have the {records:,} records drawn",)
+        lost: tuple[str, ...] = (
+            ()
+            if after.rows() == records
+            else (tr("the file does not have the {records:,} records that were drawn", records=records),)
+        )
         models = tuple(_public(verdict) for verdict in found.verdicts if not verdict.undecided)
         verdict = Verdict(found.verdicts, (*lost, *found.problems), records, None, found.notes)
         return DrawnReadBack(unsigned, verdict, models, after)

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, WrapValidator
 
 from cobogo.data.policy import Data, Formulas, Output, Role, Separator
 from cobogo.data.table.read import Table
 from cobogo.errors import VerificationFailed
-from cobogo.floor.language import tr
+from cobogo.floor.language import Text, tr
 
 NAME = "manifest.json"
 FORMAT = "cobogo-release/1"
+
+COPY_AGAIN = tr("Copy the release again from where it was made.")
+"""What to do about a release that is not what was written."""
 
 
 class _Entry(BaseModel):
@@ -30,12 +33,20 @@ class FileEntry(_Entry):
     bytes: int
 
 
+def _keep_text(value: Any, check: Callable[[Any], Any]) -> Any:
+    return value if isinstance(value, Text) else check(value)
+
+
+Meaning = Annotated[str, WrapValidator(_keep_text)]
+"""A sentence that can still be translated, as long as it was not written to a file."""
+
+
 class ColumnEntry(_Entry):
     """A released column; identifiers are never among them."""
 
     name: str
     role: Role
-    meaning: str
+    meaning: Meaning
     level: int | None = None  # of a quasi-identifier's hierarchy
     truthful: bool = True  # whether every value is what was collected, or stands for it
     withheld: bool = False  # whether * stands for values that are not told in some classes
@@ -131,18 +142,18 @@ class Manifest(_Entry):
     def contradiction(self) -> str | None:
         """What in it cannot be, whatever lies beside it."""
         if any(_outside(name) for name in self._named_files):
-            return "the manifest names a file outside of the release"
+            return tr("the manifest names a file outside of the release")
         if self.marginals:
             return self._contradiction_of_marginals
         if not (self.data.sha256 if self.data.file is None else self.data_files):
-            return "the manifest gives no hash of the released data"
+            return tr("the manifest gives no hash of the released data")
         named = self.data.table if self.data.file is None else Path(self.data.file).suffix == f".{self.data.format}"
         if not named or (self.data.file is None) != (self.data.format == "table"):
-            return "the manifest names another format than that of the data"
+            return tr("the manifest names a format that is not that of the data")
         if (self.kind == RECODING) != (self.transformation is None):
-            return "the manifest names another kind of release than it describes"
+            return tr("the manifest names one kind of release and describes another")
         if self.with_role(Role.IDENTIFIER):
-            return "an identifier is among the released columns"
+            return tr("an identifier is among the released columns")
         return self._contradiction_of_recoding() if self.kind == RECODING else None
 
     @property
@@ -154,27 +165,27 @@ class Manifest(_Entry):
     def _contradiction_of_recoding(self) -> str | None:
         """The same of a recoding."""
         if not self.models:
-            return "the manifest promises nothing: it states no model"
+            return tr("the manifest promises nothing: it names no model")
         if not self.with_role(Role.QUASI_IDENTIFIER):
-            return "the manifest names no quasi-identifier"
+            return tr("the manifest names no quasi-identifier")
         if self.buckets is not None and self.buckets.file not in (
             *self.files,
             *((None,) if self.buckets.slices or self.buckets.condensed else ()),
         ):
-            return "the manifest gives no hash of the sensitive values"
+            return tr("the manifest gives no hash of the sensitive values")
         if self.buckets is not None and self.buckets.group not in self.columns_in():
-            return "the manifest names a column for the bucket that is not there"
+            return tr("the manifest names a bucket column that does not exist")
         return None
 
     @property
     def _contradiction_of_marginals(self) -> str | None:
         if self.data.file is not None or self.data.table is not None or self.buckets is not None:
-            return "the manifest names a released table beside marginals"
+            return tr("the manifest names a released table beside marginals")
         if not {entry.file for entry in self.marginals} <= set(self.files):
-            return "the manifest gives no hash of a marginal"
+            return tr("the manifest gives no hash of a marginal")
         if len(self.with_role(Role.SENSITIVE)) > 1 or self.with_role(Role.IDENTIFIER):
-            return "the marginals have more than one sensitive attribute, or an identifier"
-        return None if self.models else "the manifest promises nothing: it states no model"
+            return tr("the marginals have more than one sensitive attribute, or an identifier")
+        return None if self.models else tr("the manifest promises nothing: it names no model")
 
     def columns_in(self, file: str | None = None) -> tuple[str, ...]:
         """The columns of the released table, or of a file beside it."""
@@ -208,7 +219,19 @@ def load(directory: Path) -> Manifest:
     try:
         return Manifest.model_validate_json((directory / NAME).read_bytes())
     except (ValidationError, OSError):
-        raise VerificationFailed(tr("the manifest is damaged"), where=str(directory / NAME)) from None
+        raise VerificationFailed(
+            tr("the manifest is damaged"), where=str(directory / NAME), remedy=COPY_AGAIN
+        ) from None
+
+
+def irregular(file: str) -> Text:
+    """The problem of a link or a pipe in the place of a file."""
+    return tr("{file} is not a regular file", file=file)
+
+
+def changed(file: str) -> Text:
+    """The problem of a file that was changed."""
+    return tr("{file} is not the file that was released (its hash differs)", file=file)
 
 
 def hashes(directory: Path, files: Sequence[Path]) -> dict[str, FileEntry]:
@@ -239,13 +262,13 @@ def contents(directory: Path) -> set[str]:
 def disagreements(directory: Path, expected: dict[str, FileEntry], also: Sequence[str]) -> list[str]:
     """What differs between a directory and the files it should hold (``also``: files that are there without a hash)."""
     found = contents(directory)
-    problems = [f"{name} is missing" for name in expected if name not in found]
+    problems: list[str] = [tr("{file} is missing", file=name) for name in expected if name not in found]
     for name in sorted(found):
         file = directory / name
         if name not in expected and name not in also:
-            problems.append(f"{name} is not part of the release")
+            problems.append(tr("{file} is not part of the release", file=name))
         elif file.is_symlink() or not file.is_file():
-            problems.append(f"{name} is not a regular file")
+            problems.append(irregular(name))
         elif name in expected and (file.stat().st_size, sha256(file)) != (expected[name].bytes, expected[name].sha256):
-            problems.append(f"{name} is not the file that was released (its hash differs)")
+            problems.append(changed(name))
     return problems

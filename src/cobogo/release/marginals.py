@@ -20,7 +20,7 @@ from cobogo.release.margins import Marginal, Margins
 LONGEST = 15
 """Digits of a count."""
 
-NO_RECORDS = "marginals are counts, and no records; the models are measured on their cells, one by one and together"
+NO_RECORDS = tr("marginals are counts, not records; the models are measured on their cells, one by one and together")
 """What a verification of marginals adds."""
 
 
@@ -39,12 +39,12 @@ def read_margins(directory: Path, manifest: Manifest) -> Margins:
     for entry in manifest.marginals:
         table = read(directory / entry.file, manifest.data.reading, once=True)
         if table.columns != manifest.columns_in(entry.file) or table.columns[-1] != entry.count:
-            raise DataError(tr("has other columns than its manifest says"), where=entry.file)
+            raise DataError(tr("does not have the columns that the manifest names"), where=entry.file)
         if len(table.columns) < 2:
-            raise DataError(tr("counts nothing"), where=entry.file)
+            raise DataError(tr("has no column besides the counts"), where=entry.file)
         found = frequency_table(table, table.columns, [])
         if (found.counts != 1).any():
-            raise DataError(tr("holds a row twice"), where=entry.file)
+            raise DataError(tr("contains a row twice"), where=entry.file)
         numbers = [whole_count(label, entry.file) for label in found.values[entry.count]]
         counts = np.array(numbers, dtype=np.int64)[found.codes[:, -1]]
         tables.append((found, counts, entry.file))
@@ -69,7 +69,7 @@ def refuse_unless_agreeing(margins: Margins, records: int) -> None:
         raise DataError(error.what) from None
     for number, marginal in enumerate(margins.marginals, start=1):
         if int(marginal.counts.sum()) != records:
-            raise DataError(tr("marginal {number} counts other records than the manifest says", number=number))
+            raise DataError(tr("marginal {number} does not count as many records as the manifest says", number=number))
     for link in links:
         if link.parent is None:
             continue
@@ -78,7 +78,7 @@ def refuse_unless_agreeing(margins: Margins, records: int) -> None:
         if not (np.array_equal(one.codes, other.codes) and np.array_equal(one.counts, other.counts)):
             raise DataError(
                 tr(
-                    "marginals {number} and {parent} are not of the same table",
+                    "marginals {number} and {parent} do not belong to the same table",
                     number=link.number + 1,
                     parent=link.parent + 1,
                 )

@@ -69,9 +69,9 @@ class Margins:
         found = join_tree([frozenset(marginal.attributes) for marginal in self.marginals])
         if found is None:
             raise PolicyError(
-                tr("the marginals form a cycle: what follows from them together cannot be told"),
+                tr("the marginals form a cycle, so what they reveal together cannot be computed"),
                 where="recoding.marginals",
-                remedy=tr("Leave one of them out, or make one of those that meet in a ring."),
+                remedy=tr("Leave one of them out, or ask for one marginal with all the attributes of the cycle."),
             )
         return found
 
@@ -191,12 +191,12 @@ def join_marginals(marginals: Sequence[Marginal]) -> tuple[tuple[str, ...], Ints
         if int(many[mine].sum()) > COMBINATIONS_AT_MOST:
             raise SearchTooLarge(
                 tr(
-                    "the marginals with the sensitive attribute allow more than {combinations_at_most:,} combinations "
-                    "together, more than can be checked",
-                    combinations_at_most=COMBINATIONS_AT_MOST,
+                    "the marginals with the sensitive attribute allow more than {most:,} combinations "
+                    "together, too many to check",
+                    most=COMBINATIONS_AT_MOST,
                 ),
                 where="recoding.marginals",
-                remedy=tr("Ask for fewer of them, or for coarser levels."),
+                remedy=tr("Ask for fewer marginals, or for coarser levels."),
             )
         begin = np.cumsum(many) - many
         rows = np.repeat(np.arange(len(mine)), many[mine])

@@ -14,6 +14,7 @@ from typing import Any
 from cobogo.data.classes import Classes
 from cobogo.data.hierarchy import Hierarchy
 from cobogo.data.table.frequency import FrequencyTable
+from cobogo.floor.language import Text, tr
 from cobogo.promises.models import Model
 from cobogo.promises.models.base import Records
 from cobogo.promises.models.check import ModelVerdict, check
@@ -21,14 +22,8 @@ from cobogo.promises.models.promise import parameters
 from cobogo.release.manifest import Manifest
 from cobogo.release.reference import Baseline
 
-AGAINST_RELEASED = "against the released rows; before suppression it holds, which only the evidence can show"
-"""What is said of a model that compares with the table before suppression, and is beyond its bound against the rows."""
-
-PEOPLE = "records were counted, for want of the evidence that tells people apart"
+PEOPLE = tr("records were counted instead of people, because only the evidence identifies people")
 """What is said where a model counts people."""
-
-ELSEWHERE = "looks at what is not in the release, and can be decided with the evidence only"
-"""What is said of a model that looks at the original tuples, at columns that are left out or at earlier releases."""
 
 
 def may_be_published(model: Model, manifest: Manifest) -> bool:
@@ -68,20 +63,28 @@ def misstatements(
         if may_be_published(model, manifest) and set(model.populations) <= {*populations}
     ]
     figures = {model_key(parameters(found.model)): found for found in _measure(shown, released, manifest, populations)}
-    problems = []
+    problems: list[str] = []
     for entry in manifest.models:
         name, found = entry.get("model"), figures.get(model_key(entry))
         if entry.get("satisfied") is not True:
-            problems.append(f"the manifest does not say that {name} holds")
+            problems.append(tr("the manifest does not say that {model} holds", model=name))
         elif found is not None and not agree(entry.get("measured"), found.as_dict()["measured"]):
-            problems.append(f"the manifest states another measure of {name} than was found")
+            problems.append(other_measure(name))
         elif (
             "measured" in entry
             and model_key(entry) in known
             and not may_be_published(known[model_key(entry)], manifest)
         ):
-            problems.append(f"the manifest states a measure of {name} that does not follow from the released rows")
+            what = tr(
+                "the manifest states a measure of {model} that does not follow from the released rows", model=name
+            )
+            problems.append(what)
     return problems
+
+
+def other_measure(model: object) -> Text:
+    """The problem of a manifest that states another figure than was measured."""
+    return tr("the manifest states a measure of {model} that differs from the one found", model=model)
 
 
 def judge(
@@ -93,11 +96,15 @@ def judge(
     """The verdicts that the released rows allow, without the evidence; and what could not be decided, and why."""
     shown = [model for model in asked if model.follows_from_release and _is_released(model, manifest)]
     found = {verdict.model: verdict for verdict in _measure(shown, released, manifest, populations)}
-    verdicts, notes = [], []
+    verdicts: list[ModelVerdict] = []
+    notes: list[str] = []
     for model in asked:
         if model not in found:
             verdicts.append(ModelVerdict(model, False, None, None, 0, undecided=True))
-            notes.append(f"{model} {ELSEWHERE}")
+            elsewhere = tr(
+                "{model} needs data that are not in the release, and only the evidence can decide it", model=str(model)
+            )
+            notes.append(elsewhere)
             continue
         verdict, why = _decide(found[model], manifest)
         verdicts.append(verdict)
@@ -138,7 +145,11 @@ def _decide(found: ModelVerdict, manifest: Manifest) -> tuple[ModelVerdict, str 
         refuted = model.records_tell is Records.TOO_MANY and not found.satisfied
         return (found, None) if refuted else (replace(found, satisfied=False, undecided=True), PEOPLE)
     if model.compares and not found.satisfied:
-        return replace(found, undecided=True), f"{model} is beyond its bound {AGAINST_RELEASED}"
+        return replace(found, undecided=True), tr(
+            "{model} exceeds its bound against the released rows; only the evidence can show that it holds before "
+            "suppression",
+            model=str(model),
+        )
     return found, None
 
 

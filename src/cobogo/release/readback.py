@@ -37,7 +37,7 @@ def open_released_rows(rows: Path | Table, manifest: Manifest) -> Table:
     """Released rows, to be read once. Their columns must be those that the manifest names."""
     table = rows if isinstance(rows, Table) else read(rows, manifest.data.reading, once=True)
     if table.columns != manifest.columns_in():
-        raise DataError(tr("has other columns than its manifest says"), where=table.name)
+        raise DataError(tr("does not have the columns that the manifest names"), where=table.name)
     return table
 
 
@@ -92,7 +92,7 @@ def _set_withheld_aside(table: FrequencyTable, names: Iterable[str], where: str)
         hidden[known.owners[known.values == code]] = True
         if (known.distinct[hidden] > 1).any():
             raise DataError(
-                tr('shows some values of "{name}" in a class in which others are withheld', name=name), where=where
+                tr('shows some values of "{name}" in a class that withholds others', name=name), where=where
             )
         rest = known.without_values(hidden)
         labels = tuple(label for label in known.domain.labels if label != SUPPRESSED)

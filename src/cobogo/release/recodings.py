@@ -14,7 +14,7 @@ from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table, open_source
 from cobogo.data.table.spelling import normalize
 from cobogo.errors import DataError, HierarchyError, OutputError, PolicyError, VerificationFailed
-from cobogo.floor.language import tr
+from cobogo.floor.language import Text, tr, trn
 from cobogo.promises import models
 from cobogo.promises.models import Model
 from cobogo.promises.models.check import check, models_given_away, withheld_refusal
@@ -23,7 +23,7 @@ from cobogo.promises.population import open_population, recode_population
 from cobogo.release import manifest as manifests
 from cobogo.release import public_models
 from cobogo.release.buckets import IN_GROUPS, NO_IDENTITY
-from cobogo.release.contract import Verdict
+from cobogo.release.contract import Verdict, problem_of
 from cobogo.release.evidence import NAME as EVIDENCE
 from cobogo.release.manifest import Manifest
 from cobogo.release.marginals import NO_RECORDS
@@ -37,6 +37,9 @@ from cobogo.release.reference import (
     people_from_json,
 )
 from cobogo.release.series import load_series
+
+RESTORE = tr("Restore the evidence from a copy, or verify public/ alone.")
+"""What to do about evidence that cannot be read."""
 
 
 def verify_recoding(
@@ -54,13 +57,13 @@ def verify_recoding(
     names = {column.name for column in manifest.columns}
     if not {*quasi} <= names:
         missing = ", ".join(sorted({*quasi} - names))
-        return Verdict((), (*problems, f"the release lacks the columns {missing}"), 0, 0)
+        return Verdict((), (*problems, tr("the release does not have the columns {columns}", columns=missing)), 0, 0)
     sensitive = [name for name in dict.fromkeys(name for model in asked for name in model.attributes) if name in names]
     try:
         rows = locate_released_rows(public, manifest, kept, engine)
         table = count_released_rows(rows, manifest, quasi, sensitive)
         if isinstance(rows, Table) and rows.digest(manifest.data.separator) != manifest.data.sha256:
-            problems.append(f"the table {rows.name} does not hold the rows that were released")
+            problems.append(tr("the table {table} does not contain the rows that were released", table=rows.name))
         made_by = None if kept is None else _policy_in_evidence(kept)
         populations = _populations(asked, manifest, rules or made_by)
         if kept is None or made_by is None:
@@ -81,12 +84,22 @@ def verify_recoding(
         ]
         problems += public_models.misstatements(manifest, own, table, populations)
     except (DataError, VerificationFailed) as error:
-        return Verdict((), (*problems, str(error)), 0, 0)
+        return Verdict((), (*problems, problem_of(error)), 0, 0)
     if table.records != manifest.data.records:
-        problems.append(f"the release has {table.records:,} records; its manifest says {manifest.data.records:,}")
+        problems.append(other_number(table.records, manifest))
     if not table.records:
-        problems.append("the release has no records, so that no model holds of anything")
+        problems.append(tr("the release has no records, so no model can hold"))
     return Verdict(verdicts, tuple(problems), table.records, len(table.counts), (*notes, *_kind_notes(manifest)))
+
+
+def other_number(records: int, manifest: Manifest) -> Text:
+    """The problem of a release that has not as many records as its manifest says."""
+    return trn(
+        "the release has {n:,} record; its manifest says {stated:,}",
+        "the release has {n:,} records; its manifest says {stated:,}",
+        n=records,
+        stated=manifest.data.records,
+    )
 
 
 def _kind_notes(manifest: Manifest) -> tuple[str, ...]:
@@ -105,7 +118,8 @@ def _models(manifest: Manifest, kept: Json | None, rules: Policy | None) -> tupl
     """
     found = ("satisfied", "measured")
     stated = [{name: value for name, value in entry.items() if name not in found} for entry in manifest.models]
-    sensitive, problems = manifest.with_role(Role.SENSITIVE), []
+    sensitive = manifest.with_role(Role.SENSITIVE)
+    problems: list[str] = []
     asked = _build_models(stated, sensitive)
     if kept is not None:
         made_for = _build_models(_models_in_evidence(kept), sensitive)
@@ -113,12 +127,12 @@ def _models(manifest: Manifest, kept: Json | None, rules: Policy | None) -> tupl
             {public_models.model_key(parameters(model)) for model in some} for some in (asked, made_for)
         )
         problems += [
-            f"the manifest states {model}, and the evidence does not"
+            tr("the manifest names {model}, and the evidence does not", model=str(model))
             for model in asked
             if public_models.model_key(parameters(model)) not in kept_to
         ]
         problems += [
-            f"the release was made for {model}, and its manifest does not state it"
+            tr("the release was made for {model}, and its manifest does not name it", model=str(model))
             for model in made_for
             if public_models.model_key(parameters(model)) not in promised
         ]
@@ -136,7 +150,7 @@ def _build_models(stated: Sequence[Mapping[str, Any]], sensitive: Sequence[str])
     try:
         return models.build(stated, sensitive, where=manifests.NAME)
     except PolicyError as error:
-        what = tr("the manifest states a model that cannot be checked: {what}", what=error.what)
+        what = tr("the manifest names a model that cannot be checked: {what}", what=error.what)
         raise VerificationFailed(what, where=manifests.NAME) from None
 
 
@@ -145,7 +159,7 @@ def _models_in_evidence(kept: Json) -> list[Json]:
         stated = kept["policy"]["privacy"]["models"]
         return [dict(entry) for entry in stated]
     except (KeyError, TypeError, ValueError):
-        raise VerificationFailed(tr("evidence/{evidence} is damaged", evidence=EVIDENCE)) from None
+        raise VerificationFailed(tr("evidence/{evidence} is damaged", evidence=EVIDENCE), remedy=RESTORE) from None
 
 
 def _policy_in_evidence(kept: Json) -> Policy:
@@ -154,14 +168,15 @@ def _policy_in_evidence(kept: Json) -> Policy:
 
 def _evidence_contradictions(manifest: Manifest, kept: Json) -> list[str]:
     """Where the manifest says something else of the columns than the evidence, whatever their hashes."""
-    attributes, problems = _policy_in_evidence(kept).attributes, []
+    attributes = _policy_in_evidence(kept).attributes
+    problems: list[str] = []
     for column in manifest.columns:
         attribute = attributes.get(column.name)
         if attribute is not None and attribute.role is not column.role:
-            problems.append(f'the manifest and the evidence give other roles to "{column.name}"')
+            problems.append(tr('the manifest and the evidence give different roles to "{column}"', column=column.name))
     levels = {c.name: c.level for c in manifest.columns if c.level is not None and c.role is Role.QUASI_IDENTIFIER}
     if kept.get("levels", levels) != levels:
-        problems.append("the manifest and the evidence give other levels to the columns")
+        problems.append(tr("the manifest and the evidence give different levels to the columns"))
     return problems
 
 
@@ -177,7 +192,9 @@ def _reference(
     domains, people, withheld = _reference_in_evidence(kept)
     uncounted = {name for model in asked for name in model.attributes} - set(domains)
     if uncounted:
-        raise VerificationFailed(tr("the evidence says nothing of {uncounted}", uncounted=", ".join(sorted(uncounted))))
+        raise VerificationFailed(
+            tr("the evidence does not contain the columns {columns}", columns=", ".join(sorted(uncounted)))
+        )
     if people is not None and any(model.series for model in asked):
         people = replace(people, earlier=_earlier(kept, _policy_in_evidence(kept), asked))
     original = None
@@ -206,7 +223,7 @@ def _reference_in_evidence(kept: Json) -> tuple[dict[str, Domain], Classes | Non
         withheld = {name: histogram_from_json(content, domains[name]) for name, content in kept["withheld"].items()}
         return domains, None if kept["people"] is None else people_from_json(kept["people"], domains), withheld
     except (KeyError, ValueError, TypeError, IndexError, AttributeError, HierarchyError):
-        raise VerificationFailed(tr("evidence/{evidence} is damaged", evidence=EVIDENCE)) from None
+        raise VerificationFailed(tr("evidence/{evidence} is damaged", evidence=EVIDENCE), remedy=RESTORE) from None
 
 
 def _earlier(kept: Json, policy: Policy, asked: Sequence[Model]) -> dict[tuple[str, str], Earlier]:
@@ -214,12 +231,12 @@ def _earlier(kept: Json, policy: Policy, asked: Sequence[Model]) -> dict[tuple[s
     try:
         pseudonyms, key = kept["people"]["who"]["pseudonyms"], kept["series"]["key"]
     except (KeyError, TypeError):
-        raise VerificationFailed(tr("evidence/{evidence} is damaged", evidence=EVIDENCE)) from None
+        raise VerificationFailed(tr("evidence/{evidence} is damaged", evidence=EVIDENCE), remedy=RESTORE) from None
     found = {}
     for name, attribute in dict.fromkeys(pair for model in asked for pair in model.series):
         previous = load_series(name, policy)
         if previous.key.hex() != key:
-            raise VerificationFailed(tr("the previous release at {name} is not of the same series", name=name))
+            raise VerificationFailed(tr("the previous release at {name} belongs to another series", name=name))
         found[name, attribute] = previous.earlier(attribute, pseudonyms)
     return found
 
@@ -228,9 +245,9 @@ def _original(manifest: Manifest, policy: Policy | None, engine: str | None, *, 
     """The original table, counted again from where the policy says it lies."""
     if policy is None or (policy.data.path is None and policy.data.table is None):
         raise OutputError(
-            tr("the release holds a model that can be measured with the original data only"),
+            tr("a model of the release can be measured only with the original data"),
             where=manifests.NAME,
-            remedy=tr("Give the policy that names them: --policy."),
+            remedy=tr("Give the policy that names the original data: --policy."),
         )
     table = normalize(open_source(policy, engine if policy.data.path is None else None), policy)
     counted = frequency_table(table, policy.quasi_identifiers, policy.sensitive, unit=policy.data.unit)
@@ -253,11 +270,11 @@ def _population(name: str, manifest: Manifest, policy: Policy | None) -> Frequen
         raise OutputError(
             tr("the release was made against a population table, which is needed to verify it"),
             where=manifests.NAME,
-            remedy=tr("Give the policy that names it: --policy."),
+            remedy=tr("Give the policy that names the population table: --policy."),
         )
     if any(column.level is None for column in manifest.columns if column.role is Role.QUASI_IDENTIFIER):
         raise VerificationFailed(
-            tr("each record was recoded on its own: what becomes of a population's records cannot be told")
+            tr("each record was recoded on its own, so it is unknown how the records of a population would be recoded")
         )
     population = open_population(name, policy)
     counted = frequency_table(population, policy.quasi_identifiers, [])
@@ -267,7 +284,7 @@ def _population(name: str, manifest: Manifest, policy: Policy | None) -> Frequen
 
 def role_problems(manifest: Manifest, policy: Policy) -> list[str]:
     """Released columns that a policy does not allow."""
-    problems = []
+    problems: list[str] = []
     ours = () if manifest.buckets is None else (manifest.buckets.group, manifest.buckets.count)
     ours = (*ours, *(entry.count for entry in manifest.marginals))
     for column in manifest.columns:
@@ -275,12 +292,20 @@ def role_problems(manifest: Manifest, policy: Policy) -> list[str]:
             continue
         attribute = policy.attributes.get(column.name)
         if attribute is None:
-            raise PolicyError(tr('gives no role to the released column "{name}"', name=column.name), where=policy.name)
+            raise PolicyError(
+                tr('does not give a role to the released column "{name}"', name=column.name),
+                where=policy.name,
+                remedy=tr("Add the column to [attributes], or give the policy of this release."),
+            )
         if attribute.role is Role.IDENTIFIER:
-            problems.append(f'the identifier "{column.name}" is in the release')
+            problems.append(tr('the identifier "{column}" is in the release', column=column.name))
         if column.level is not None and column.level < attribute.min_level:
             problems.append(
-                f'"{column.name}" is released at level {column.level}, and the policy allows none below '
-                f"{attribute.min_level}"
+                tr(
+                    '"{column}" is released at level {level}, and the policy allows no level below {least}',
+                    column=column.name,
+                    level=column.level,
+                    least=attribute.min_level,
+                )
             )
     return problems

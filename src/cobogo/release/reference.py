@@ -37,7 +37,7 @@ class Baseline:
         """The released classes as the models should see them."""
         if self.people is not None:
             if len(self.people) != len(released.counts) or (self.people.sizes > released.counts).any():
-                raise VerificationFailed(tr("the people counted in the evidence do not belong to the released classes"))
+                raise VerificationFailed(tr("the people counted in the evidence do not match the released classes"))
             classes = self.people
         else:
             classes = released.against(self.domains).classes()

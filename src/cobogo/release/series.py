@@ -96,13 +96,13 @@ def open_series(policy: Policy, models: Sequence[Model]) -> ReleaseSeries | None
         raise PolicyError(
             tr("the models name different previous releases"),
             where=f"{policy.name}, privacy.models",
-            remedy=tr("A release goes on with one series."),
+            remedy=tr("Name the same previous release in each model: a release continues one series."),
         )
     if previous and policy.data.unit is None:
         raise PolicyError(
-            tr("an earlier release can be compared with only where people are told apart"),
+            tr("a comparison with an earlier release needs a column that identifies people"),
             where=f"{policy.name}, data.unit",
-            remedy=tr("Name the column that tells people apart, the same as for the earlier release."),
+            remedy=tr("Name the column that identifies people, the same as for the earlier release."),
         )
     if not any(model.needs_people for model in models) or policy.data.unit is None:
         return None
@@ -118,7 +118,7 @@ def load_series(previous: str, policy: Policy) -> ReleaseSeries:
         found = json.loads(file.read_bytes())["series"]
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         raise OutputError(
-            tr("the evidence of the previous release is not there"),
+            tr("the evidence of the previous release is missing or damaged"),
             where=str(file),
             remedy=tr("Name the directory that `cobogo anonymize --out` wrote, with public and evidence in it."),
         ) from None
@@ -126,9 +126,11 @@ def load_series(previous: str, policy: Policy) -> ReleaseSeries:
         return ReleaseSeries.from_json(found)
     except (ValueError, KeyError, TypeError, AttributeError, IndexError):
         raise OutputError(
-            tr("the previous release does not tell its people apart"),
+            tr("the previous release does not identify its people"),
             where=str(file),
-            remedy=tr("Make it again with data.unit and the same model, without previous."),
+            remedy=tr(
+                "Make the previous release again, with data.unit and the same model, and without the key previous."
+            ),
         ) from None
 
 
@@ -140,9 +142,9 @@ def add_earlier_releases(
         return table
     if table.records != len(table.people.names):
         raise DataError(
-            tr("somebody has several records, and a series of releases knows one for each person"),
+            tr("some people have several records, and a series of releases needs one record for each person"),
             where="data.unit",
-            remedy=tr("Bring each person's records together into one, or name another column as data.unit."),
+            remedy=tr("Merge each person's records into one, or name another column as data.unit."),
         )
     pseudonyms = [series.pseudonym(name) for name in table.people.names]
     pairs = [pair for model in models for pair in model.series]

@@ -14,16 +14,16 @@ from cobogo.data.policy import Policy
 from cobogo.data.table.read import Table
 from cobogo.errors import DataError, VerificationFailed
 from cobogo.floor.catalogue import import_object
-from cobogo.floor.language import tr
+from cobogo.floor.language import change, tr
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.release import manifest as manifests
 from cobogo.release import public_models
-from cobogo.release.contract import ENTROPY, SEEDED, CheckResult, Verdict, Written
+from cobogo.release.contract import ENTROPY, SEEDED, CheckResult, Verdict, Written, problem_of
 from cobogo.release.evidence import NAME as EVIDENCE
 from cobogo.release.evidence import OWN_HASH, own_hash
 from cobogo.release.manifest import FileEntry, Manifest
 from cobogo.release.readback import locate_released_rows, open_released_rows, release_parts
-from cobogo.release.recodings import role_problems, verify_recoding
+from cobogo.release.recodings import other_number, role_problems, verify_recoding
 from cobogo.release.reference import (
     Json,
 )
@@ -48,13 +48,19 @@ def check_drawn_rows(written: Written) -> CheckResult:
     kind = written.manifest.kind
     if kind not in CHECKS:
         raise VerificationFailed(
-            tr("there is no kind of release {kind!r}", kind=kind), remedy=tr("Is this version of Cobogó older?")
+            tr("this version of Cobogó does not know the kind of release {kind!r}", kind=kind),
+            remedy=tr("Install the latest version: the release may have been made with it."),
         )
     try:
         found = import_object(CHECKS[kind])(written)
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         raise VerificationFailed(
-            tr("the manifest's statement of its {kind} is damaged ({name})", kind=kind, name=type(error).__name__)
+            tr(
+                "the manifest's description of how the release was made ({kind}) is damaged ({error})",
+                kind=kind,
+                error=type(error).__name__,
+            ),
+            remedy=manifests.COPY_AGAIN,
         ) from None
     assert isinstance(found, CheckResult)
     seeded = (SEEDED,) if written.statement.get("entropy", ENTROPY) != ENTROPY else ()
@@ -83,7 +89,7 @@ def verify(
     if manifest.contradiction:
         raise VerificationFailed(manifest.contradiction, where=str(public / manifests.NAME))
     problems = manifests.disagreements(public, manifest.files, also=[manifests.NAME])
-    if any(f"{name} is not a regular file" in problems for name in manifest.data_files):
+    if any(manifests.irregular(name) in problems for name in manifest.data_files):
         return Verdict((), tuple(problems), 0, 0)
     kept = None
     if evidence is not None:
@@ -107,15 +113,15 @@ def _verify_drawn(
         rows = locate_released_rows(public, manifest, kept, engine)
         table = open_released_rows(rows, manifest)
         if isinstance(rows, Table) and rows.digest(manifest.data.separator) != manifest.data.sha256:
-            problems.append(f"the table {rows.name} does not hold the rows that were released")
+            problems.append(tr("the table {table} does not contain the rows that were released", table=rows.name))
         records = table.rows()
         found = check_drawn_rows(
             Written(manifest, table, asked, None if kept is None else kept["transformation"], public)
         )
     except (DataError, VerificationFailed) as error:
-        return Verdict((), (*problems, str(error)), 0, None)
+        return Verdict((), (*problems, problem_of(error)), 0, None)
     if records != manifest.data.records:
-        problems.append(f"the release has {records:,} records; its manifest says {manifest.data.records:,}")
+        problems.append(other_number(records, manifest))
     problems += [*found.problems, *_misstatements(manifest, found.verdicts)]
     return Verdict(found.verdicts, tuple(problems), records, None, found.notes)
 
@@ -123,14 +129,14 @@ def _verify_drawn(
 def _misstatements(manifest: Manifest, verdicts: Sequence[ModelVerdict]) -> list[str]:
     """Where the manifest says that something else was measured, or that a model holds that does not."""
     found = {public_models.model_key(verdict.as_dict()): verdict for verdict in verdicts}
-    problems = []
+    problems: list[str] = []
     for entry in manifest.models:
         verdict = found.get(public_models.model_key(entry))
         if verdict is None or verdict.undecided:
             continue
         stated = "measured" not in entry or public_models.agree(entry["measured"], verdict.as_dict()["measured"])
         if not stated or entry.get("satisfied") is not True:
-            problems.append(f"the manifest states another measure of {entry.get('model')} than was found")
+            problems.append(public_models.other_measure(entry.get("model")))
     return problems
 
 
@@ -147,10 +153,13 @@ def _evidence(evidence: Path, needed: set[str]) -> Json | None:
 def _evidence_problems(evidence: Path, kept: Json | None, public: Path) -> list[str]:
     """What differs between the evidence and its own list of hashes, the manifest's among them."""
     if kept is None:
-        return [f"evidence/{EVIDENCE} is missing or damaged"]
+        return [tr("{file} is missing or damaged", file=f"evidence/{EVIDENCE}")]
     files = TypeAdapter(dict[str, FileEntry]).validate_python(kept["files"])
-    problems = [] if kept[OWN_HASH] == own_hash(kept) else [f"evidence/{EVIDENCE} was changed (its own hash differs)"]
-    problems += [f"evidence/{problem}" for problem in manifests.disagreements(evidence, files, also=[EVIDENCE])]
+    problems: list[str] = []
+    if kept[OWN_HASH] != own_hash(kept):
+        problems.append(tr("{file} was changed (its own hash differs)", file=f"evidence/{EVIDENCE}"))
+    for problem in manifests.disagreements(evidence, files, also=[EVIDENCE]):
+        problems.append(change(problem, lambda name: f"evidence/{name}"))
     if manifests.sha256(public / manifests.NAME) != kept["manifest-sha256"]:
-        problems.append(f"{manifests.NAME} is not the file that was released (its hash differs)")
+        problems.append(manifests.changed(manifests.NAME))
     return problems

@@ -14,7 +14,7 @@ from cobogo.data.table.read import Table, read
 from cobogo.errors import OutputError, VerificationFailed
 from cobogo.floor.catalogue import import_object
 from cobogo.floor.files import stage_directory
-from cobogo.floor.language import tr
+from cobogo.floor.language import Speech, speech, tr
 from cobogo.floor.progress import Progress, silent
 from cobogo.release import dictionary, manifest
 from cobogo.release.contract import OUR_FAULT, ROWS, SEEDED, ReadBack, Release, Transformation, Verdict
@@ -44,7 +44,7 @@ def write_release(release: Release, directory: Path, *, progress: Progress = sil
             read_back = made.read_back(release, rows, public)
             _refuse_unless_verified(read_back.verdict, made)
         with release.time_stage("write"):
-            _sign(read_back, made, public)
+            _sign(read_back, made, public, speech(release.origin.language))
         progress("report", 0, 0)
         reporting.join()
         import_object(made.reporter)(release, read_back, evidence)
@@ -75,8 +75,8 @@ def _write_tables(release: Release, public: Path) -> Iterator[Path | Table]:
                 engine.write_csv(safe, target, separator=release.origin.data.separator)
     except engine.failures as error:
         raise OutputError(
-            tr("{name} cannot write the release: {name2}", name=engine.name, name2=type(error).__name__),
-            remedy=tr("Is the disk full? May it write there?"),
+            tr("{engine} cannot write the release: {error}", engine=engine.name, error=type(error).__name__),
+            remedy=tr("Check the space on the disk and the permission to write there."),
         ) from None
     yield public / f"{ROWS}.{output.format}" if ROWS in tables else public
 
@@ -88,7 +88,7 @@ def _refuse_unless_verified(verdict: Verdict, made: Transformation) -> None:
             raise VerificationFailed(
                 tr(
                     "the release does not satisfy {model}: measured {measured}",
-                    model=found.model,
+                    model=str(found.model),
                     measured=found.measured,
                 ),
                 remedy=made.remedy,
@@ -98,23 +98,23 @@ def _refuse_unless_verified(verdict: Verdict, made: Transformation) -> None:
             raise VerificationFailed(problem, remedy=OUR_FAULT)
 
 
-def _sign(read_back: ReadBack, made: Transformation, public: Path) -> None:
+def _sign(read_back: ReadBack, made: Transformation, public: Path, say: Speech) -> None:
     """Write the dictionary, and the manifest with what was measured and the hashes of everything beside it."""
-    order = "The order of the rows is random." if made.sorted_by is None else f"Rows are sorted by `{made.sorted_by}`."
     text = dictionary.render(
         read_back.manifest.columns,
         read_back.models,
+        say,
         star=made.stars,
         explained=made.explanation(),
-        order=order,
+        sorted_by=made.sorted_by,
         drawn=dictionary.drawn_models(read_back.verdict.models),
     )
-    _write_manifest(read_back.manifest.model_copy(update={"models": read_back.models}), text, public)
+    _write_manifest(read_back.manifest.model_copy(update={"models": read_back.models}), text, public, say)
 
 
-def _write_manifest(unsigned: Manifest, explained: str, public: Path) -> None:
+def _write_manifest(unsigned: Manifest, explained: str, public: Path, say: Speech) -> None:
     if unsigned.data.formulas == "neutralised":
-        explained += dictionary.NEUTRALISED
+        explained += f"\n{say(dictionary.NEUTRALISED)}\n"
     (public / "dictionary.md").write_text(explained, encoding="utf-8", newline="\n")
     files = [public / name for name in manifest.contents(public)]
     unsigned.model_copy(update={"files": manifest.hashes(public, files)}).write(public)
@@ -129,9 +129,9 @@ def copy_for_spreadsheets(public: Path, target: Path) -> None:
     signed = manifest.load(public)
     if signed.data.format != "csv":
         raise OutputError(
-            tr("has no formulas: it is no CSV"),
+            tr("is not a CSV file, so it has no formulas"),
             where=tr("the release"),
-            remedy=tr("Take it as it is: spreadsheets do not run it."),
+            remedy=tr("Use it unchanged: spreadsheets do not run formulas in it."),
         )
     shutil.copytree(public, target)
     if signed.data.formulas == "neutralised":
@@ -145,5 +145,6 @@ def copy_for_spreadsheets(public: Path, target: Path) -> None:
         engine.write_csv(formulas.neutralise(rows), target / name, separator=signed.data.separator)
     (target / manifest.NAME).unlink()  # which is no part of what it tells of
     explained = (public / "dictionary.md").read_text(encoding="utf-8")
+    say = speech(dictionary.language_of_dictionary(explained))
     data = signed.data.model_copy(update={"formulas": "neutralised"})
-    _write_manifest(signed.model_copy(update={"data": data}), explained, target)
+    _write_manifest(signed.model_copy(update={"data": data}), explained, target, say)

@@ -16,7 +16,7 @@ from cobogo.examine import attacks
 from cobogo.examine.attacks.base import Attack, Finding, Findings
 from cobogo.examine.attacks.case import Case, open_case
 from cobogo.floor.files import stage_directory
-from cobogo.floor.language import Speech, tr
+from cobogo.floor.language import Speech, join, tr
 from cobogo.floor.progress import Progress, silent
 from cobogo.release import evidence as evidences
 from cobogo.release import manifest as manifests
@@ -121,9 +121,9 @@ class Audit(Study):
         release = Path(directory)
         if not (release / "evidence" / evidences.NAME).is_file():
             raise OutputError(
-                tr("has no evidence to put the audit into"),
+                tr("has no evidence directory for the audit"),
                 where=str(release),
-                remedy=tr("Audit the directory that `cobogo anonymize --out` wrote, or ask for --json."),
+                remedy=tr("Audit the directory that `cobogo anonymize --out` wrote, or print the audit with --json."),
             )
         if language is None:
             policy = _policy_of(release)
@@ -181,7 +181,7 @@ def audit(
     except DataError as error:
         if knowledge is None or not defaulted:
             raise
-        notes.append(f"the original cannot be read: {error.what}")
+        notes.append(tr("the original cannot be read: {why}", why=error.what))
         case = open_case(directories, control=control, queries=queries, policy=policy)
     trials = []
     for number, kind in enumerate(attacks.ATTACKS.values()):
@@ -207,7 +207,9 @@ def _try(kind: type[Attack], case: Case) -> AttackTrial:
     if why:
         return AttackTrial.from_attack(kind, why=why)
     findings: list[Findings] = []
-    trial = AttackTrial.from_attack(kind, why="there is no other release to cross it with", lacks=_releases(kind, case))
+    trial = AttackTrial.from_attack(
+        kind, why=tr("there is no other release to compare it with"), lacks=_releases(kind, case)
+    )
     for part in _cases(kind, case):
         why = attack.skip_reason(part) or ""
         lacking = "" if why else attack.lacks(part) or ""
@@ -226,7 +228,7 @@ def _try(kind: type[Attack], case: Case) -> AttackTrial:
         return trial
     worst = max(findings, key=lambda found: (found.succeeded, len(found.exposed), found.highest))
     return (
-        AttackTrial.from_attack(kind, why="; ".join(untried), open=True)
+        AttackTrial.from_attack(kind, why=join(untried, by="; "), open=True)
         if untried and not worst.succeeded
         else AttackTrial.from_attack(kind, worst)
     )
@@ -267,7 +269,9 @@ def _policy_of(release: Path) -> Policy | None:
         kept = json.loads(file.read_bytes())
         return Policy.of(kept["policy"], home=kept["home"], name=f"evidence/{evidences.NAME}")
     except (OSError, ValueError, KeyError, TypeError, CobogoError):
-        raise OutputError(tr("is damaged"), where=str(file), remedy=tr("Look at it with `cobogo verify`.")) from None
+        raise OutputError(
+            tr("is damaged"), where=str(file), remedy=tr("Check the release with `cobogo verify`.")
+        ) from None
 
 
 def _original(policy: Policy | None, given: Path | None) -> tuple[Any, list[str]]:
@@ -278,7 +282,9 @@ def _original(policy: Policy | None, given: Path | None) -> tuple[Any, list[str]
         path = policy.resolve(policy.data.path)
         if path.is_file():
             return path, []
-    return None, ["the original is not at hand: attacks that need a table of people were not tried (--knowledge)"]
+    return None, [
+        tr("the original table was not found: attacks that need a table of people were not tried (--knowledge)")
+    ]
 
 
 def _earlier_releases(release: Path, policy: Policy | None) -> tuple[list[Path], list[str]]:
@@ -293,8 +299,9 @@ def _earlier_releases(release: Path, policy: Policy | None) -> tuple[list[Path],
         with store.open_registry(*locate_registry(policy)).transaction() as book:
             entries = book.entries(policy.registry.dataset)
     except RegistryError as error:
-        return [], [f"earlier releases were not looked at: {error.what}"]
-    found, notes = [], []
+        return [], [tr("earlier releases were not examined: {why}", why=error.what)]
+    found: list[Path] = []
+    notes: list[str] = []
     for entry in entries:
         directory = Path(entry.summary["directory"])
         if entry.id == identity or directory.resolve() == release.resolve():
@@ -303,5 +310,5 @@ def _earlier_releases(release: Path, policy: Policy | None) -> tuple[list[Path],
         if signed.is_file() and manifests.sha256(signed) == entry.summary["manifest-sha256"]:
             found.append(directory)
         else:
-            notes.append(f"{entry.id} is no longer where it was written, and was not looked at")
+            notes.append(tr("release {id} is no longer where it was written, and was not examined", id=entry.id))
     return found, notes

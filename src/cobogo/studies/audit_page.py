@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from cobogo.floor.language import Speech, Text, tr
-from cobogo.tell.report.audit_words import ATTACKS_IN_PORTUGUESE
 from cobogo.tell.report.bars import Bar, bar_panel
 from cobogo.tell.report.canvas import BLUE, MARGIN, ORANGE, WIDTH, Sheet
+from cobogo.tell.report.html import describe_model
 from cobogo.tell.report.page import (
     Cell,
     Field,
@@ -33,31 +33,31 @@ if TYPE_CHECKING:
     from cobogo.studies.audit import Audit
 
 AUDIT_PLOT = {
-    "nobody": tr("No attack that was tried is surer of anybody than its threshold"),
-    "open": tr("No verdict: attacks that fit could not be tried"),
-    "exposed": Text("{n} attack goes beyond its threshold", "{n} attacks go beyond their thresholds"),
+    "nobody": tr("No attack that was tried exceeds its threshold"),
+    "open": tr("No verdict: some attacks that apply could not be tried"),
+    "exposed": Text("{n} attack exceeds its threshold", "{n} attacks exceed their thresholds"),
 }
 
 AUDIT = {
-    "nobody": tr("No attack that was tried finds anybody"),
+    "nobody": tr("No attack that was tried finds a person"),
     "exposed": Text("{n} attack finds people", "{n} attacks find people"),
-    "open": tr("No verdict: attacks that fit this release could not be tried"),
+    "open": tr("No verdict: some attacks that apply to this release could not be tried"),
 }
 
 AUDIT_WHY = {
     "nobody": tr(
-        "{tried} attacks were tried on {records} records, all that are made for such a release and had "
-        "what they need. None is surer of anybody than its threshold and than anybody was without it. "
-        "What was not tried stands below."
+        "{tried} attacks were tried on {records} records: all that apply to this release and had what they need. "
+        "No attack exceeds its threshold with more confidence about a person than without the attack. The "
+        "attacks that were not tried are listed below."
     ),
     "exposed": tr(
-        "{tried} attacks were tried on {records} records. Those below in red are surer of somebody than "
-        "their threshold. What helps stands beside each."
+        "{tried} attacks were tried on {records} records. Those in red exceed their threshold for at least one "
+        "person. What helps is beside each of them."
     ),
     "open": tr(
-        "{tried} attacks were tried on {records} records and find nobody. {untried} that are made for "
-        "such a release could not be tried: what they would find is not known. Do not take this page for "
-        "an all-clear."
+        "{tried} attacks were tried on {records} records and find no person. {untried} attacks that apply to "
+        "this release could not be tried, so it is not known what they would find. Do not take this page for an "
+        "all-clear."
     ),
 }
 
@@ -66,21 +66,21 @@ AUDIT_PEOPLE = {
         "{n} person is re-identified: their record is found.", "{n} people are re-identified: their records are found."
     ),
     "value": Text(
-        "Of {n} person a sensitive value is inferred; their record need not be found.",
-        "Of {n} people a sensitive value is inferred; their records need not be found.",
+        "A sensitive value of {n} person is inferred, even if their record is not found.",
+        "A sensitive value of {n} people is inferred, even if their records are not found.",
     ),
     "presence": Text("{n} person is found to be in the data.", "{n} people are found to be in the data."),
 }
 
 AUDIT_FINDS = {
-    "record": tr("Re-identified: whose record it is"),
-    "value": tr("Inferred: what a person has"),
-    "presence": tr("Present: who is in the data"),
+    "record": tr("Re-identification: whose record it is"),
+    "value": tr("Inference: what a person has"),
+    "presence": tr("Presence: who is in the data"),
 }
 
 AUDIT_FINDS_WHY = {
-    "record": tr("The attacker learns which record is a person's."),
-    "value": tr("The attacker guesses a sensitive value of a person, without having to find their record."),
+    "record": tr("The attacker learns which record belongs to a person."),
+    "value": tr("The attacker guesses a sensitive value of a person, without finding the record."),
     "presence": tr("The attacker learns that a person is in the data."),
 }
 
@@ -115,32 +115,32 @@ def render(found: Audit, png: bytes, *, say: Speech) -> str:
         PageSection(
             say("What each attack finds"),
             say(
-                "An attack finds a person when it is surer of them than its threshold, and surer than anybody was "
-                "without it. Some measure how sure they are, others how much surer than before. Beside the surest "
-                "guess stands how sure anybody was of the same without the attack."
+                "An attack finds a person when its confidence exceeds the threshold, and exceeds the confidence "
+                "without the attack. Some attacks are measured by their confidence, others by their gain: how "
+                "much the confidence grows. The column “without it” shows the confidence without the attack."
             ),
             _tables(found, say),
         ),
         PageSection(
-            say("Attacks that fit this release and could not be tried"),
-            say("What they would find is not known."),
+            say("Attacks that apply to this release and could not be tried"),
+            say("It is not known what they would find."),
             [warnings(failed)],
         )
         if failed
         else None,
         PageSection(
             say("Attacks that were not tried"),
-            say("They need something that was not given, or are made for another kind of release."),
+            say("They need something that was not given, or apply to another kind of release."),
             [table(columns, untried)],
         )
         if untried
         else None,
-        PageSection(say("What was not looked at"), parts=[warnings(found.notes)]) if found.notes else None,
+        PageSection(say("What was not examined"), parts=[warnings(map(say, found.notes))]) if found.notes else None,
         PageSection(
-            say("Taken note of"),
+            say("Acknowledged"),
             say(
-                "By whoever answers for the protection of the data. What was attacked is the release with the "
-                "hash above; another release needs another audit."
+                "By the person who is responsible for the protection of the data. This audit is about the "
+                "release with the hash above. Another release needs another audit."
             ),
             [_signature(say)],
         ),
@@ -154,7 +154,7 @@ def render(found: Audit, png: bytes, *, say: Speech) -> str:
         about=about,
         banner=(
             say("Keep this page with the evidence: it says how the release can be attacked."),
-            say("It shows no value of the data, only how many people an attack finds and how surely."),
+            say("It shows no values of the data, only how many people an attack finds and with what confidence."),
         ),
         style=STYLE,
     )
@@ -179,13 +179,13 @@ def _verdict(found: Audit, say: Speech) -> Markup:
 
 
 def _subject(found: Audit, say: Speech) -> Markup:
-    models = [", ".join([str(model.get("model")), *_parameters(model)]) for model in found.models]
+    models = [describe_model(model, say) for model in found.models]
     told = [
         (say("release"), found.release),
         (say("SHA-256 of its manifest"), found.sha256),
-        (say("models promised"), "; ".join(models) or "–"),
-        (say("what the attacker was given"), found.knowledge or say("nothing beside the release")),
-        (say("crossed with"), ", ".join(found.earlier) or say("no other release")),
+        (say("promised models"), "; ".join(models) or "–"),
+        (say("what the attacker was given"), found.knowledge or say("nothing besides the release")),
+        (say("compared with"), ", ".join(found.earlier) or say("no other release")),
     ]
     return pairs((name, Markup("<bdi>{}</bdi>").format(value)) for name, value in told)
 
@@ -193,9 +193,9 @@ def _subject(found: Audit, say: Speech) -> Markup:
 def _tables(found: Audit, say: Speech) -> list[Markup]:
     """For each kind of thing that attacks find, those that were tried."""
     fields = [
-        Field(f"{say('attack')}; {say('the attacker knows')} …", "row"),
+        Field(say("attack, and what the attacker knows"), "row"),
         Field(say("attacked"), "num"),
-        Field(f"{say('surest guess')} / {say('largest gain')}", "num"),
+        Field(say("highest confidence or gain"), "num"),
         Field(say("without it"), "num"),
         Field(say("threshold"), "num"),
         Field(say("verdict")),
@@ -219,8 +219,8 @@ def draw(found: Audit, path: Path, *, say: Speech) -> None:
     sheet = Sheet(
         _fact(found, say),
         say(
-            "How sure each attack is of whom it is surest of; the line marks its threshold. In orange: beyond "
-            "it. Right: the share of the people attacked who are found."
+            "The highest confidence or gain of each attack; the line marks its threshold, and orange is above "
+            "it. Right: the share of the attacked people who are found."
         ),
     )
     left = MARGIN + ATTACK + GAP
@@ -236,7 +236,7 @@ def draw(found: Audit, path: Path, *, say: Speech) -> None:
         sure.append(Bar(surest, say.percent(surest), color, mark=findings.threshold))
         shares.append(Bar(share, f"{say.number(len(findings.exposed))} ({say.percent(share)})", color))
     top = sheet.top
-    bar_panel(sheet, say("surest guess, or largest gain"), sure, left=left, wide=wide, most=1.0, size=9.5)
+    bar_panel(sheet, say("highest confidence or gain"), sure, left=left, wide=wide, most=1.0, size=9.5)
     sheet.top = top
     middles = bar_panel(sheet, say("people found"), shares, left=left + wide + GAP, wide=SHARE, most=1.0, size=9.5)
     for name, y in zip(names, middles, strict=True):
@@ -245,9 +245,8 @@ def draw(found: Audit, path: Path, *, say: Speech) -> None:
 
 
 def describe_attack(attack: type[Attack], say: Speech) -> tuple[str, str, str]:
-    """The name of an attack, what its attacker knows and what helps, in the language or in English."""
-    english = (attack.name.replace("-", " "), attack.knows, attack.defence)
-    return ATTACKS_IN_PORTUGUESE.get(attack.name, english) if say.language == "pt-BR" else english
+    """The name of an attack, what its attacker knows and what helps."""
+    return say(attack.card.title), say(attack.knows), say(attack.defence)
 
 
 def reason(why: str, lacks: Sequence[str], say: Speech, *, fits: bool = False) -> str:
@@ -260,14 +259,13 @@ def reason(why: str, lacks: Sequence[str], say: Speech, *, fits: bool = False) -
             "releases": say("an earlier release (--with)"),
         }
         return say("needs {inputs}", inputs=", ".join(inputs[name] for name in lacks))
+    if isinstance(why, Text) or say.language == "en":
+        return say(why)
+    # Read back from audit.json, which is for programs: English, without its template.
     return (
-        why
-        if say.language == "en"
-        else say(
-            tr("made for such a release, and could not be tried here")
-            if fits
-            else tr("made for another kind of release, or has nothing to look at here")
-        )
+        say("applies to this release, and could not be tried")
+        if fits
+        else say("applies to another kind of release, or finds nothing to attack in this one")
     )
 
 
@@ -283,7 +281,7 @@ def _row(attack: type[Attack], findings: Findings, say: Speech) -> Row:
     return [
         Markup('{}<div class="why">{}</div>').format(name, knowledge),
         say.number(findings.attacked),
-        Cell(say.percent(surest), hint=say("largest gain") if findings.by == "gain" else say("surest guess")),
+        Cell(say.percent(surest), hint=say("highest gain") if findings.by == "gain" else say("highest confidence")),
         "" if before is None else say.percent(before),
         say.percent(findings.threshold),
         verdict(
@@ -299,12 +297,7 @@ def _option(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value).lower()
 
 
-def _parameters(model: dict[str, Any]) -> list[str]:
-    aside = ("model", "measured", "satisfied")
-    return [f"{name} = {value}" for name, value in model.items() if name not in aside and value is not None]
-
-
 def _signature(say: Speech) -> Markup:
     """A table with room to sign."""
-    keys = (tr("name and role"), tr("decision (release, hold back, change)"), tr("place and date"), tr("signature"))
+    keys = (tr("name and role"), tr("decision (release, withhold, change)"), tr("place and date"), tr("signature"))
     return table([Field("", "row"), Field("")], [[say(key), ""] for key in keys], kind="sign")

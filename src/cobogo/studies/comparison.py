@@ -109,7 +109,7 @@ class Comparison(Study):
             panel(say("classes"), lambda run: run.classes, each(say.number), PALE),
             panel(say("highest risk"), lambda run: run.risk, each(say.percent), ORANGE),
         ]
-        sheet = Sheet(self._fact(say), say("One row for each algorithm; each column has a scale of its own"))
+        sheet = Sheet(self._fact(say), say("One row for each algorithm; each column has its own scale"))
         wide = (WIDTH - 2 * MARGIN - NAMES - GAP * len(panels)) / len(panels)
         top, middles = sheet.top, []
         for number, (title, bars) in enumerate(panels):
@@ -131,34 +131,35 @@ class Comparison(Study):
             Field(say("search time"), "num"),
         ]
         proven = (
-            [paragraph(f"* {say('proven to be the best full-domain recoding by this metric')}")]
+            [paragraph(say("* proven to be the best full-domain recoding by this metric"))]
             if any(run.optimal for run in self.runs)
             else []
         )
-        notes = [(run.name, note) for run in self.runs for note in run.notes]
+        notes = [(run.name, say(note)) for run in self.runs for note in run.notes]
         sections = [
             PageSection(
                 lead=say(
-                    "One table, one policy, several algorithms. “{metric}” says what each release loses ({better} is "
-                    "better); the rest is what it costs and what an attacker could still learn.",
+                    "One table, one policy, several algorithms. “{metric}” says how much each release loses "
+                    "({better} is better). The other columns say what it costs and what an attacker could still "
+                    "learn.",
                     metric=metric,
                     better=better,
                 ),
                 parts=[picture(png, self._fact(say))],
             ),
             PageSection(say("Every algorithm"), parts=[table(fields, self._rows(say)), *proven]),
-            PageSection(say("What they say of their results"), parts=[pairs(notes)]) if notes else None,
+            PageSection(say("Notes on the results"), parts=[pairs(notes)]) if notes else None,
             meanings(self.metric, say),
         ]
         return page(
             say,
-            say("What each algorithm makes of it"),
+            say("The algorithms compared"),
             sections,
             created=self.created,
             source=self.source,
             about=origin(say, self.source, self.records),
             note=say(
-                "No value of the data is shown here. The figures are about the data all the same: decide who sees them."
+                "This page shows no values of the data, but its figures describe the data. Decide who may see them."
             ),
         )
 
@@ -180,7 +181,7 @@ class Comparison(Study):
         shown = dict(zip((run.name for run in self.runs), say.column([run.value for run in self.runs]), strict=True))
         several = [run.name for run in self.runs if run.value is not None]
         if len(several) > 1 and len({shown[name] for name in several}) == 1:
-            return say("All algorithms come to the same “{metric}”: {value}", metric=metric, value=shown[best.name])
+            return say("All algorithms reach the same “{metric}”: {value}", metric=metric, value=shown[best.name])
         return say(
             "“{algorithm}” is best by “{metric}”: {value}", algorithm=best.name, metric=metric, value=shown[best.name]
         )

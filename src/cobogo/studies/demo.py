@@ -43,7 +43,7 @@ DEMO = {
     "precision": tr("precision"),
     "average": tr("average class size"),
     "classes": tr("classes"),
-    "suppressed": tr("suppressed"),
+    "suppressed": tr("suppressed records"),
     "inference": tr("worst inference"),
     "histogram": tr("histogram"),
 }
@@ -174,19 +174,19 @@ def _page(demo: Demo, rows: int, language: str) -> str:
     chosen, (one, other) = f"releases/{CHOSEN.name}/public", (case.name for case in TOGETHER)
     together = (
         say.plural(
-            "Two of these releases together single out {n} person",
-            "Two of these releases together single out {n} people",
+            "Two of these releases together expose {n} person",
+            "Two of these releases together expose {n} people",
             n=demo.exposed,
         )
         if demo.exposed
-        else say("Two of these releases together may single people out")
+        else say("Two of these releases together may expose people")
     )
     command = Markup("<code>cobogo attack differencing releases/{} releases/{}</code>").format(one, other)
     exposed = [
         say(
-            "The ten are alternatives to compare, not ten files to publish. Each keeps its promise alone; "
-            "what {one} holds beyond {other}, or the other way round, is a few people in a class, or one, "
-            "with their “{attribute}”. Try it:",
+            "The ten are alternatives to compare, not ten files to publish. Each release alone keeps its "
+            "promise. The difference between {one} and {other} is a few people of a class, or one person, with "
+            "their “{attribute}”. Try it:",
             one=one,
             other=other,
             attribute=SENSITIVE,
@@ -194,11 +194,11 @@ def _page(demo: Demo, rows: int, language: str) -> str:
         command,
     ]
     given = Markup("{} {}").format(
-        say("This one holds what all ten promise (k = 8, l = 4):"), link(f"{chosen}/release.csv", chosen)
+        say("This one keeps the promises of all ten (k = 8, l = 4):"), link(f"{chosen}/release.csv", chosen)
     )
     limit = say(
-        "Up to {share} of the records may be suppressed in each release. The guide suppresses none: most "
-        "of its ten cases then have no release.",
+        "Up to {share} of the records may be suppressed in each release. The guide suppresses no records, and "
+        "then most of its ten cases have no release.",
         share=say.percent(max(result.limit for result in demo.results)),
     )
     alone = [result for result in demo.results if result.case.l is None]
@@ -207,7 +207,7 @@ def _page(demo: Demo, rows: int, language: str) -> str:
         PageSection(
             parts=[
                 verdict_box(together, exposed, mark="✗", holds=False),
-                verdict_box(say("Give away one of them"), [given], mark="✓", holds=True),
+                verdict_box(say("Give away only one of them"), [given], mark="✓", holds=True),
                 paragraph(limit, "lead"),
             ]
         ),
@@ -223,11 +223,13 @@ def _page(demo: Demo, rows: int, language: str) -> str:
         ),
     ]
     lead = say(
-        "k-anonymity and l-diversity on {records} of COVID-19 cases in Ceará. The people are made up.",
+        "k-anonymity and l-diversity on {records} of COVID-19 cases in Ceará. The people are invented.",
         records=say.plural("{n} record", "{n} records", n=rows),
     )
     data = Markup("{}: {}").format(say("Original data"), link(DATA))
-    return page(say, say("Cobogó: the guide, done"), sections, about=lines(lead, data), images="'self'", style=STYLE)
+    return page(
+        say, say("Cobogó: the guide, step by step"), sections, about=lines(lead, data), images="'self'", style=STYLE
+    )
 
 
 def _results(results: list[DemoResult], say: Speech) -> list[Markup]:

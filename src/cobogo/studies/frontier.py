@@ -28,7 +28,7 @@ from cobogo.studies.study import (
     try_release,
 )
 from cobogo.tell.report.labels import metric_name
-from cobogo.tell.report.page import Field, PageSection, Row, names, origin, page, paragraph, picture, table
+from cobogo.tell.report.page import Field, PageSection, Row, names, origin, page, paragraph, picture, short, table
 
 if TYPE_CHECKING:
     from cobogo.tell.report.canvas import Sheet
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 LIMIT = "suppression-limit"
 GAP = 0.75  # inches between the two panels
 DOT = 0.11
+COLUMNS = 5  # quasi-identifiers whose levels have columns of their own: more do not fit the page
 LINES = 6  # that can still be distinguished
 
 Given = dict[str, float]
@@ -98,7 +99,7 @@ class Frontier(Study):
         attributes = list(solved[0].levels or ()) if solved else []
         columns = [
             *(Field(name, "row num") for name in varied),
-            *(Field(names([name]), "num") for name in attributes),
+            *_level_fields(attributes, say),
             *release_fields(metric, say),
         ]
         unproven = any(not point.optimal for point in solved)
@@ -116,9 +117,9 @@ class Frontier(Study):
                 say("Every choice"),
                 say("The levels are those of the quasi-identifiers: 0 is the original value."),
                 [
-                    table(columns, self._rows(len(attributes), say)),
+                    table(columns, self._rows(attributes, say)),
                     *(
-                        [paragraph(f"* {say('the best solution found; not proven to be the best')}")]
+                        [paragraph(say("* the best solution that was found; not proven to be the best"))]
                         if unproven
                         else []
                     ),
@@ -134,19 +135,20 @@ class Frontier(Study):
             source=self.source,
             about=origin(say, self.source, self.records),
             note=say(
-                "No value of the data is shown here. The figures are about the data all the same: decide who sees them."
+                "This page shows no values of the data, but its figures describe the data. Decide who may see them."
             ),
         )
 
-    def _rows(self, attributes: int, say: Speech) -> list[Row]:
+    def _rows(self, attributes: Sequence[str], say: Speech) -> list[Row]:
         values = iter(say.column([point.value for point in self.points if point.levels is not None]))
         rows: list[Row] = []
         for point in self.points:
             given = [say.number(value) for value in point.given.values()]
             if point.levels is None:
-                rows.append([*given, *no_release(say, attributes + 6)])
+                rows.append([*given, *no_release(say, len(_level_fields(attributes, say)) + 6)])
             else:
                 levels = [say.number(level) for level in point.levels.values()]
+                levels = levels if len(levels) <= COLUMNS else [", ".join(levels)]
                 mark = "" if point.optimal else "*"
                 rows.append([*given, *levels, *release_cells(point, next(values), self.records, say, mark=mark)])
         return rows
@@ -157,7 +159,7 @@ class Frontier(Study):
         solved = [point for point in self.points if point.value is not None]
         metric = metric_name(self.metric, say)
         if not solved:
-            return say("Nothing satisfies the policy, whatever the value")
+            return say("No release satisfies the policy with any of these values")
         values = [point.value for point in solved if point.value is not None]
         low, high = say.column([min(values), max(values)])
         if low == high:
@@ -184,7 +186,7 @@ class Frontier(Study):
         sheet = Sheet(
             self._fact(say),
             say(
-                "Left: “{metric}” of the best release ({better} is better). Right: what is left to an attacker.",
+                "Left: “{metric}” of the best release ({better} is better). Right: what an attacker can still do.",
                 metric=metric,
                 better=better,
             ),
@@ -195,7 +197,7 @@ class Frontier(Study):
         self._panel(sheet, metric, [("", BLUE, lambda point: point.value)], written.__getitem__, say, MARGIN, wide)
         bottom, sheet.top = sheet.top, top
         chances = self._chances(say)
-        title = say("an attacker’s chances") if len(self._lines()) == 1 else chances[0][0]
+        title = say("an attacker’s probabilities") if len(self._lines()) == 1 else chances[0][0]
         self._panel(sheet, title, chances, say.percent, say, MARGIN + wide + GAP, wide)
         sheet.save(path, max(bottom, sheet.top))
 
@@ -280,6 +282,13 @@ def _has_gap(numbers: Sequence[float | None]) -> bool:
     return bool(there) and there[-1] - there[0] + 1 != len(there)
 
 
+def _level_fields(attributes: Sequence[str], say: Speech) -> list[Field]:
+    """A column for the level of each quasi-identifier, or one for all where they are many."""
+    if len(attributes) <= COLUMNS:
+        return [Field(names([name]), "num") for name in attributes]
+    return [Field(say("levels ({names})", names=", ".join(map(short, attributes))))]
+
+
 def _parameter(name: str, say: Speech) -> str:
     """The name of a varied parameter in the language, without its model."""
     return say("suppression limit") if name == LIMIT else name.rpartition(".")[2]
@@ -305,7 +314,9 @@ def frontier(
     is called with every point when it is found.
     """
     if not vary or not all(vary.values()):
-        raise PolicyError(tr("nothing is to be varied"), where="--vary", remedy=tr("Say what: --vary k=2,5,10,20."))
+        raise PolicyError(
+            tr("no parameter to vary was given"), where="--vary", remedy=tr("Write it as in: --vary k=2,5,10,20.")
+        )
     prepared = job.prepare(data, policy, engine=engine, progress=progress)
     # Utility is not measured: a frontier does not show it.
     prepared = replace(prepared, policy=prepared.policy.model_copy(update={"utility": None}))
@@ -340,9 +351,11 @@ def parse_varied(texts: Sequence[str]) -> dict[str, list[float]]:
         try:
             numbers = list(dict.fromkeys(_number(value) for value in values.split(",")))
         except ValueError:
-            raise _wrong(f"{text!r} is not a name and numbers") from None
+            raise _wrong(tr("{text!r} is not a name and numbers", text=text)) from None
         if not name or name in varied:
-            raise _wrong(f"{text!r} names nothing" if not name else f"{name} is varied twice")
+            raise _wrong(
+                tr("{name} appears twice", name=name) if name else tr("{text!r} has no name before “=”", text=text)
+            )
         varied[name] = numbers
     return varied
 
@@ -363,7 +376,7 @@ def _problem(problem: Problem, given: Given) -> Problem:
     for name, value in given.items():
         if name == LIMIT:
             if not 0 <= value <= 1:
-                raise _wrong(f"{LIMIT} must be a number from 0 to 1. Got {value!r} instead")
+                raise _wrong(tr("{name} must be a number from 0 to 1. Got {value!r} instead", name=LIMIT, value=value))
             limit = allowed_records(value, problem.scale.records)
         else:
             models = _vary_models(models, name, value)
@@ -379,8 +392,12 @@ def _vary_models(models: Sequence[Model], name: str, value: float) -> tuple[Mode
     meant = [model for model in models if wanted in ("", model.name) and key in _numeric(model)]
     if len({model.name for model in meant}) != 1:
         known = sorted({f"{model.name}.{key.replace('_', '-')}" for model in models for key in _numeric(model)})
-        what = "no model of the policy has it" if not meant else "several models of the policy have it"
-        raise _wrong(f"{name} cannot be varied: {what}", f"Say one of: {', '.join([*known, LIMIT])}.")
+        what = (
+            tr("{name} cannot be varied: several models of the policy have it", name=name)
+            if meant
+            else tr("{name} cannot be varied: no model of the policy has it", name=name)
+        )
+        raise _wrong(what, tr("Write one of: {names}.", names=", ".join([*known, LIMIT])))
     try:
         return tuple(replace(model, **{key: value}) if model in meant else model for model in models)  # type: ignore[type-var]
     except ValueError as error:
@@ -393,5 +410,5 @@ def _numeric(model: Model) -> list[str]:
     return [name for name, value in values.items() if isinstance(value, int | float) and not isinstance(value, bool)]
 
 
-def _wrong(what: str, remedy: str = "Write it as in: --vary k=2,5,10,20.") -> PolicyError:
+def _wrong(what: str, remedy: str = tr("Write it as in: --vary k=2,5,10,20.")) -> PolicyError:
     return PolicyError(what, where="--vary", remedy=remedy)

@@ -13,7 +13,7 @@ import numpy as np
 from markupsafe import Markup
 
 from cobogo.floor.files import holds_only, stage_directory
-from cobogo.floor.language import NOTHING, Speech, speech, tr
+from cobogo.floor.language import NOTHING, Speech, Text, speech, tr
 from cobogo.locate import maps
 from cobogo.locate.attacks import ATTACKS
 from cobogo.locate.attacks.hearing import sent_positions
@@ -42,14 +42,15 @@ CENTRO = (-38.527, -3.731)
 NEAR = 40_000.0
 """Metres from the middle of Fortaleza within which its outline is drawn."""
 
-TITLE = ("Where people were, what they reported, what was guessed", "Onde estavam, o que relataram, o que se adivinhou")
+TITLE = tr("Where people were, what they reported, and what was guessed")
 
 DIRECTORY = "evidence"
 FILES = ("evaluation.json", "evaluation.html", "frontier.png", "map.png", "map.html", "KEEP.txt")
 
-KEEP = """This directory is evidence. It was made from true positions of people and shows some of them (map.png,
-map.html, evaluation.html). It is for whoever guards the data, and must not leave the house.
-"""
+KEEP = tr(
+    "This directory is evidence. It was made from true positions of people and shows some of them (map.png, map.html, "
+    "evaluation.html). It is for the data holder only. Do not give it away."
+)
 
 
 def _fact(found: Evaluation, say: Speech) -> str:
@@ -65,7 +66,7 @@ def _fact(found: Evaluation, say: Speech) -> str:
     one, home = (float(run.findings[name].error.mean()) for name in ("short-observation", "home-and-work"))
     figures = {"loss": round(run.quality_loss), "one": round(one), "home": round(home)}
     return say(
-        "{mechanism}: reports are {loss} m off; one is guessed to {one} m, a home to {home} m",
+        "{mechanism}: reports are {loss} m off; attackers miss a position by {one} m and a home by {home} m",
         mechanism=run.label,
         **figures,
     )
@@ -76,8 +77,8 @@ def draw(found: Evaluation, path: Path, *, say: Speech) -> None:
     sheet = Sheet(
         _fact(found, say),
         say(
-            "Left to right: what a user loses. Upwards: what an attacker is off by (metres) or finds (share). "
-            "Dashed: as far off as the report itself"
+            "Left to right: what a user loses. Upwards: the error of an attacker (metres) or what the attacker "
+            "finds (share). Dashed: as far off as the report itself"
         ),
     )
     protected = _protected_runs(found)
@@ -153,25 +154,25 @@ def _short(value: float, say: Speech, metres: bool) -> str:
 
 def render(found: Evaluation, pictures: Mapping[str, bytes], *, say: Speech) -> str:
     """The page: pictures, the loss of each mechanism, what each attack finds and knows."""
-    keep = say("Evidence: for the steward only. It was made from true positions and shows some of them.")
+    keep = say("Evidence: for the data holder only. It was made from true positions and shows some of them.")
     costs_why = say(
-        "Quality loss is the mean distance from where people were to the nearest position that they sent: "
-        "0 where the truth is among dummies, whose price is that all are answered; of regions, to the "
-        "middle. Precision and recall are those of answers within {asked} m of the report, for one who "
-        "wants what is within {wanted} m of them.",
+        "Quality loss is the mean distance from a person’s true position to the nearest position that was sent, "
+        "or to the middle of a cloak. It is 0 if the true position is among dummies, but then the service must "
+        "answer all of them. Precision and recall are those of answers within {asked} m of the report, for a "
+        "person who wants places within {wanted} m.",
         wanted=say.number(WANTED),
         asked=say.number(ASKED),
     )
     grid = say(
-        "Attackers think of {cells} places, cells of {size} m: no guess can be much better than that.",
+        "Attackers consider {cells} places, cells of {size} m: no guess can be much better than that.",
         cells=found.grid.cells,
         size=say.number(round(found.grid.size)),
     )
     sections = [
         PageSection(
             lead=say(
-                "Every mechanism was run on the same points of {people} people, and every attack on what it "
-                "released. Attackers know the mechanism; what else each knows is told below.",
+                "Every mechanism was run on the same points of {people} people, and every attack on what the "
+                "mechanism released. Attackers know the mechanism; what else each attacker knows is listed below.",
                 people=found.truth.users,
             ),
             parts=[picture(pictures["frontier"], _fact(found, say))],
@@ -180,22 +181,25 @@ def render(found: Evaluation, pictures: Mapping[str, bytes], *, say: Speech) -> 
         PageSection(
             say("What each attack finds"),
             say(
-                "The share found, and by how much a guess is off on average. In brackets: what somebody would "
-                "find who saw no report."
+                "The share found, and the mean error of a guess. In brackets: what an attacker who saw no report "
+                "would find."
             ),
             [_findings(found, say), *_untried_notes(found, say)],
         ),
         PageSection(say("What attackers know"), parts=[_attackers(found, say)]),
         PageSection(
             say("The map"),
-            say("True points, reports and guesses of a few people. Open map.html beside this page to move about."),
+            say(
+                "True points, reports and guesses of a few people. Open map.html, in the same directory, to move "
+                "the map."
+            ),
             [picture(pictures["map"], say("The map"))],
         ),
-        PageSection(say("How it was measured"), parts=[paragraph(lines(grid, *found.notes), "")]),
+        PageSection(say("How it was measured"), parts=[paragraph(lines(grid, *map(say, found.notes)), "")]),
     ]
     return page(
         say,
-        say("Where people were, and who can still find out"),
+        say("Where people were, and what attackers can still find out"),
         sections,
         created=found.created,
         source=found.source,
@@ -229,7 +233,7 @@ def _costs(found: Evaluation, say: Speech) -> Markup:
             say.percent(run.precision),
             say.percent(run.recall),
             say.percent(run.answered),
-            run.guarantee,
+            say(run.guarantee),
         ]
         for run in found.runs
     ]
@@ -266,8 +270,10 @@ def _untried_notes(found: Evaluation, say: Speech) -> list[Markup]:
     for run in found.runs:
         for attack, why in run.skipped.items():
             reasons.setdefault((attack, why), []).append(_name(run, say))
-    told = [f"{say(ATTACKS.card(attack).title)}, {', '.join(runs)}: {why}" for (attack, why), runs in reasons.items()]
-    return [paragraph(lines(f"{say('Not tried')}:", *told), "")] if told else []
+    told = [
+        f"{say(ATTACKS.card(attack).title)}, {', '.join(runs)}: {say(why)}" for (attack, why), runs in reasons.items()
+    ]
+    return [paragraph(lines(say("Not tried:"), *told), "")] if told else []
 
 
 def _attackers(found: Evaluation, say: Speech) -> Markup:
@@ -288,13 +294,15 @@ def draw_map(found: Evaluation, directory: Path, *, language: str) -> None:
     """``map.png`` and ``map.html``."""
     run = _middle_run(found)
     layers = [*_ground(found), *_layers(run)]
-    what = (
-        f"Evidence: true positions. {run.label}, {PEOPLE} people at most",
-        f"Evidência: posições verdadeiras. {run.label}, {PEOPLE} pessoas no máximo",
-    )
-    maps.draw_map(layers, directory / "map.png", title=TITLE, what=what, language=language)
+    what = in_both(tr("Evidence: true positions. {mechanism}, at most {n} people", mechanism=run.label, n=PEOPLE))
+    maps.draw_map(layers, directory / "map.png", title=in_both(TITLE), what=what, language=language)
     hours = found.hours_from_utc
-    maps.map_page(layers, directory / "map.html", title=TITLE, what=what, language=language, utc_offset=hours)
+    maps.map_page(layers, directory / "map.html", title=in_both(TITLE), what=what, language=language, utc_offset=hours)
+
+
+def in_both(text: Text) -> tuple[str, str]:
+    """A text in the two languages that a map can be switched between."""
+    return speech("en")(text), speech("pt-BR")(text)
 
 
 def _middle_run(found: Evaluation) -> MechanismTrial:
@@ -311,30 +319,28 @@ def _ground(found: Evaluation) -> list[Any]:
 def _layers(run: MechanismTrial) -> list[Any]:
     released, truth = run.released, run.truth
     rows = _rows(truth)
-    layers = [maps.paths(truth.take(rows), ("true path", "caminho verdadeiro"), color="blue")]
+    layers = [maps.paths(truth.take(rows), in_both(tr("true path")), color="blue")]
     if released.box is not None:
         time = released.points.time
         when = None if time is None else time[rows]
         west, south, east, north = (side[rows] for side in released.box)
-        layers.append(maps.boxes(west, south, east, north, ("cloaks", "regiões"), time=when, opacity=0.05))
+        layers.append(maps.boxes(west, south, east, north, in_both(tr("cloaks")), time=when, opacity=0.05))
     else:
         positions, report = sent_positions(released)
         reports = positions.take(np.isin(report, rows))
-        layers.append(maps.points(reports, ("reports", "relatos"), color="orange", shape="cross", size=1.8))
+        layers.append(maps.points(reports, in_both(tr("reports")), color="orange", shape="cross", size=1.8))
     for attack in ("tracking", "short-observation"):
         guesses = run.findings[attack].guesses if attack in run.findings else None
         if guesses is not None:
             layers.append(
-                maps.points(guesses.take(rows), ("guesses", "palpites"), color="green", shape="ring", size=1.6)
+                maps.points(guesses.take(rows), in_both(tr("guesses")), color="green", shape="ring", size=1.6)
             )
             break
     homes = run.findings["home-and-work"].guesses if "home-and-work" in run.findings else None
     if homes is not None and homes.user is not None and truth.user is not None:
         mine = homes.take(np.isin(homes.user, np.unique(truth.user[rows])))
         layers.append(
-            maps.points(
-                mine, ("homes guessed", "casas adivinhadas"), color="purple", shape="square", size=2.6, timed=False
-            )
+            maps.points(mine, in_both(tr("guessed homes")), color="purple", shape="square", size=2.6, timed=False)
         )
     return layers
 
@@ -355,7 +361,7 @@ def write(found: Evaluation, directory: Path, *, language: str) -> None:
         evidence = stage / DIRECTORY
         evidence.mkdir(mode=0o700)
         write_json(found.to_dict(), evidence / "evaluation.json")
-        (evidence / "KEEP.txt").write_text(KEEP, encoding="utf-8", newline="\n")
+        (evidence / "KEEP.txt").write_text(f"{say(KEEP)}\n", encoding="utf-8", newline="\n")
         draw(found, evidence / "frontier.png", say=say)
         draw_map(found, evidence, language=language)
         pictures = {name: (evidence / f"{name}.png").read_bytes() for name in ("frontier", "map")}

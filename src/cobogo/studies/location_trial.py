@@ -46,7 +46,7 @@ class TrialGround:
     def from_points(cls, points: Points, *, hours_from_utc: float = 0.0, every: float = 60.0) -> TrialGround:
         """From points with times; more than `MOST` are thinned out."""
         if points.time is None:
-            raise DataError(tr("have no times, so that there is nothing to play"), where="points")
+            raise DataError(tr("have no times, so they cannot be replayed"), where="points")
         if points.user is None:
             points = Points(points.lon, points.lat, points.time, np.zeros(len(points), dtype=np.int64))
         sample = sample_points(points, every, MOST)

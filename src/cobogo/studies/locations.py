@@ -160,7 +160,7 @@ def evaluate(
         )  # fmt: skip
         runs.append(_run(label, mechanism, scene, attacks, len(rows) / len(truth)))
     if background is None:
-        notes = (*notes, "attackers know how often each place of these very points is visited")
+        notes = (*notes, tr("attackers know how often each place is visited, from the same points"))
     return Evaluation(name, truth, grid, tuple(runs), notes, hours_from_utc, sample.everyone.users)
 
 
@@ -199,7 +199,7 @@ def _run(
     label: str, mechanism: Mechanism | None, scene: Scene, attacks: Sequence[LocationAttack], answered: float
 ) -> MechanismTrial:
     if not len(scene.truth):
-        raise NoSolution(tr("there are too few people at any moment"), where=label, remedy=tr("Ask for a smaller k."))
+        raise NoSolution(tr("there are too few people at every moment"), where=label, remedy=tr("Ask for a smaller k."))
     findings: dict[str, LocationFindings] = {}
     skipped: dict[str, str] = {}
     for attack in attacks:
@@ -215,7 +215,7 @@ def _run(
         if found.attacked:
             findings[attack.name] = found
         else:
-            skipped[attack.name] = found.notes[0] if found.notes else "had nobody to attack"
+            skipped[attack.name] = found.notes[0] if found.notes else tr("there was no person to attack")
     released = scene.released
     positions = crowd(released).k
     interest = area_of_interest(scene.truth, used_positions(scene.truth, released), wanted=WANTED, asked=ASKED)
@@ -224,7 +224,7 @@ def _run(
         name=label,
         given={} if mechanism is None else mechanism.options(),
         mechanism=RAW if mechanism is None else mechanism.name,
-        guarantee="no guarantee: true positions" if mechanism is None else str(mechanism.guarantee),
+        guarantee=tr("no guarantee: true positions") if mechanism is None else str(mechanism.guarantee),
         loss=quality_loss(scene.truth, released),
         precision=float((interest.precision / positions).mean()),
         recall=float(interest.recall.mean()),
@@ -258,7 +258,14 @@ def sample_points(points: Points, every: float, most: int, source: Source | None
         person = np.zeros(len(everyone), dtype=np.int64) if everyone.user is None else everyone.user
         first = (np.diff(slot, prepend=-1) != 0) | (np.diff(person, prepend=-1) != 0)
         if not first.all():
-            notes.append(f"{int(first.sum()):,} of {len(first):,} points: one of a person every {every:g} s at most")
+            notes.append(
+                tr(
+                    "{some:,} of {all:,} points: at most one of a person every {every:g} s",
+                    some=int(first.sum()),
+                    all=len(first),
+                    every=every,
+                )
+            )
         everyone = everyone.take(first)
     if len(everyone) <= most:
         return Sample(everyone, everyone, np.arange(len(everyone)), tuple(notes))
@@ -275,12 +282,14 @@ def _choose_rows(points: Points, most: int, source: Source) -> tuple[Ints, str]:
     """The rows of at most ``most`` points, of whole people, and a note."""
     if points.user is None:
         some = np.argsort(below(2**62, len(points), source))[:most]
-        return np.sort(some), f"{most:,} of the points, chosen by chance"
+        return np.sort(some), tr("{most:,} of the points, chosen at random", most=most)
     people, counts = np.unique(points.user, return_counts=True)
     order = np.argsort(below(2**62, len(people), source))
     chosen = people[order[np.cumsum(counts[order]) <= most]]
     if not len(chosen):  # one person alone has more
         mine = np.flatnonzero(points.user == people[order[0]])[:most]
-        return mine, f"the first {most:,} points of one person"
-    note = f"{len(chosen):,} of {len(people):,} people are attacked; cloaks are made from all of them"
+        return mine, tr("the first {most:,} points of one person", most=most)
+    note = tr(
+        "{some:,} of {all:,} people are attacked; cloaks are made from all of them", some=len(chosen), all=len(people)
+    )
     return np.flatnonzero(np.isin(points.user, chosen)), note

@@ -13,7 +13,7 @@ from cobogo.data.policy import Policy, RiskPolicy
 from cobogo.data.schema import MOST_VALUES, profile
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table
-from cobogo.errors import PolicyError, number_of
+from cobogo.errors import PolicyError
 from cobogo.examine.risk.attackers import Attackers, attackers, estimate_probabilities
 from cobogo.examine.risk.columns import SMALL_AREA, ColumnFinding, ColumnSource, PlaceSizes, check_columns
 from cobogo.examine.risk.combinations import (
@@ -29,7 +29,7 @@ from cobogo.examine.risk.population import KnownPopulation, PopulationUniques, r
 from cobogo.examine.risk.records import RecordBasis, RecordRisks, record_risks, write_records
 from cobogo.examine.risk.source import RiskSource, open_data
 from cobogo.floor.arrays import Floats, Ints
-from cobogo.floor.language import Speech, tr
+from cobogo.floor.language import Speech, tr, trn
 from cobogo.floor.progress import Progress, silent
 from cobogo.floor.representation import brief
 from cobogo.promises.population import open_population
@@ -256,7 +256,9 @@ def _largest(counted: FrequencyTable, most: int | None) -> int:
         return largest_size(counted)
     if most < 1:
         raise PolicyError(
-            tr("must be a whole number, 1 or more. Got {most!r} instead", most=most), where="--combinations"
+            tr("must be a whole number, 1 or more. Got {most!r} instead", most=most),
+            where="--combinations",
+            remedy=tr("Write it as in: --combinations 3."),
         )
     return min(most, len(counted.quasi_identifiers))
 
@@ -264,8 +266,17 @@ def _largest(counted: FrequencyTable, most: int | None) -> int:
 def _notes(width: int, largest: int) -> list[str]:
     if largest == width:
         return []
-    done = f"{number_of(count(width, largest), 'combination')} of up to {largest} of the {width} quasi-identifiers"
-    return [f"{done} were looked at, and none of more: --combinations sets another limit"]
+    return [
+        trn(
+            "{n:,} combination of up to {largest} of the {width} quasi-identifiers was examined, and no larger one: "
+            "--combinations sets another limit",
+            "{n:,} combinations of up to {largest} of the {width} quasi-identifiers were examined, and no larger ones: "
+            "--combinations sets another limit",
+            n=count(width, largest),
+            largest=largest,
+            width=width,
+        )
+    ]
 
 
 def _combine(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from cobogo.floor.language import NOTHING, Speech, speech
 from cobogo.floor.representation import tiles as notebook_tiles
 from cobogo.tell.report.bars import Bar, bar_panel
 from cobogo.tell.report.canvas import BLUE, MARGIN, ORANGE, WIDTH, Sheet
-from cobogo.tell.report.labels import HOLDS, ROLE
+from cobogo.tell.report.labels import ROLE
 from cobogo.tell.report.page import (
     Cell,
     Field,
@@ -46,10 +46,10 @@ def _fact(found: RiskReport, say: Speech) -> str:
     people = say.plural("{n} person", "{n} people", n=found.people)
     if found.uniques:
         share, count = say.percent(found.unique_share), say.number(found.uniques)
-        return say("{share} of the people stand alone: {count} of {people}", share=share, count=count, people=people)
+        return say("{share} of the people are unique: {count} of {people}", share=share, count=count, people=people)
     return say.plural(
-        "Nobody stands alone: each of {people} looks like {n} other at least",
-        "Nobody stands alone: each of {people} looks like {n} others at least",
+        "No person is unique: each of {people} looks like at least {n} other",
+        "No person is unique: each of {people} looks like at least {n} others",
         n=int(found.sizes.min()) - 1,
         people=people,
     )
@@ -60,8 +60,8 @@ def draw(found: RiskReport, path: Path, *, say: Speech) -> None:
     sheet = Sheet(
         _fact(found, say),
         say(
-            "Left: in orange those whose risk is above {threshold}. Right: the share of the people whom a "
-            "combination of quasi-identifiers singles out, the most telling of each size.",
+            "Left: in orange, people whose risk is above {threshold}. Right: the share of the people who are "
+            "unique by a combination of quasi-identifiers, the most revealing one of each size.",
             threshold=say.percent(found.threshold),
         ),
     )
@@ -70,7 +70,7 @@ def draw(found: RiskReport, path: Path, *, say: Speech) -> None:
     bottom, sheet.top = sheet.top, top
     left = MARGIN + LEFT + GAP
     bars = _combinations(found, say)
-    bar_panel(sheet, say("people singled out by"), bars, left=left, wide=WIDTH - MARGIN - left, names=3.1)
+    bar_panel(sheet, say("people who are unique by"), bars, left=left, wide=WIDTH - MARGIN - left, names=3.1)
     sheet.save(path, max(bottom, sheet.top))
 
 
@@ -114,10 +114,10 @@ def render(found: RiskReport, png: bytes, *, say: Speech) -> str:
         tiles(_keys(found, say)),
         PageSection(parts=[picture(png, _fact(found, say))]),
         PageSection(
-            say("What an attacker can expect"),
+            say("What an attacker can achieve"),
             say(
-                "The chance that somebody who knows a person’s quasi-identifiers points at the right record, by "
-                "what else the attacker knows."
+                "The probability that an attacker who knows a person’s quasi-identifiers finds the right record. "
+                "It depends on what else the attacker knows."
             ),
             [_attackers(found, say)],
         ),
@@ -125,18 +125,18 @@ def render(found: RiskReport, png: bytes, *, say: Speech) -> str:
         _tellings(found, say),
         _special(found, say),
         _columns(found, say),
-        PageSection(say("To be known"), parts=[_list_notes(found.notes)]) if found.notes else None,
+        PageSection(say("Notes"), parts=[_list_notes(map(say, found.notes))]) if found.notes else None,
     ]
     return page(
         say,
-        say("How exposed people are"),
+        say("The risk of re-identification"),
         sections,
         created=found.created,
         source=found.source,
         about=origin(say, found.source, found.records),
         banner=(
-            say("About the data as they are. Keep this page where the data are kept."),
-            say("It shows no value of the data, and still says how to find people in them."),
+            say("This page is about the data as they are. Keep it where the data are kept."),
+            say("It shows no values of the data, but it says how to find people in them."),
         ),
     )
 
@@ -159,18 +159,18 @@ def _keys(found: RiskReport, say: Speech) -> list[tuple[str, str, str]]:
             say("of {smallest} to {largest} people", smallest=smallest, largest=largest),
         ),
         (
-            say("stand alone"),
+            say("unique people"),
             say.number(found.uniques),
-            say("{share}: nobody else has the same quasi-identifiers", share=say.percent(found.unique_share)),
+            say("{share}: no other person has the same quasi-identifiers", share=say.percent(found.unique_share)),
         ),
         (
-            say("over {threshold}", threshold=say.percent(found.threshold)),
+            say("above {threshold}", threshold=say.percent(found.threshold)),
             say.number(prosecutor.over),
-            say("{share}: in classes too small for that", share=say.percent(prosecutor.over_share)),
+            say("{share}: people with a higher risk, in small classes", share=say.percent(prosecutor.over_share)),
         ),
-        (say("average risk"), say.percent(prosecutor.average), say("for one who knows who is in the table")),
+        (say("average risk"), say.percent(prosecutor.average), say("for an attacker who knows who is in the table")),
         (
-            say("singled out by few"),
+            say("unique by few columns"),
             say.number(exposed),
             say.plural(
                 "{n} quasi-identifier is enough for each of them",
@@ -188,15 +188,18 @@ def _attackers(found: RiskReport, say: Speech) -> Markup:
         (
             say("prosecutor"),
             chances.prosecutor,
-            say("Knows that the person is in the table: one over the people of the class."),
+            say("Knows that the person is in the table: 1 divided by the people of the class."),
         )
     ]
     if chances.journalist is not None:
         why = (
-            say("Does not know who is in the table: an estimate of one over the people of the class in the population.")
+            say(
+                "Does not know who is in the table: an estimate of 1 divided by the people of the class in the "
+                "population."
+            )
             if chances.estimated
             else say(
-                "Does not know who is in the table: one over the people of the class in the population, which "
+                "Does not know who is in the table: 1 divided by the people of the class in the population, who "
                 "were counted."
             )
         )
@@ -211,14 +214,14 @@ def _attackers(found: RiskReport, say: Speech) -> Markup:
             Cell("", ""),
             marketer,
             Cell("", ""),
-            say("Wants as many people as possible: the share that would be found."),
+            say("Wants to find as many people as possible: the share that would be found."),
         ]
     )
     fields = [
         Field(say("attacker"), "row"),
-        Field(say("highest"), "chance"),
-        Field(say("average"), "chance"),
-        Field(say("over {threshold}", threshold=say.percent(found.threshold)), "num"),
+        Field(say("highest risk"), "chance"),
+        Field(say("average risk"), "chance"),
+        Field(say("above {threshold}", threshold=say.percent(found.threshold)), "num"),
         Field(say("in plain words"), "why"),
     ]
     return table(fields, rows)
@@ -229,15 +232,17 @@ def _population(found: RiskReport, say: Speech) -> PageSection | None:
     known = found.population
     if known is None:
         return None
-    counted = [] if known.counted is None else [
-        (say("counted"), known.counted, say("In the table of the population; {here} of them are in the data.", here=known.counted_here), False)
-    ]  # fmt: skip
+    here = say("In the table of the population; {here} of them are in the data.", here=known.counted_here)
+    counted = [] if known.counted is None else [(say("counted"), known.counted, here, False)]
     estimators = {
-        "zayatz": (say("Zayatz"), say("Takes the class sizes of the population to be spread as those of the table.")),
-        "pitman": (say("Pitman"), say("Fits Pitman’s sampling formula; good where a small part was drawn.")),
+        "zayatz": (say("Zayatz"), say("Assumes that class sizes are distributed in the population as in the table.")),
+        "pitman": (
+            say("Pitman"),
+            say("Fits Pitman’s sampling formula; good if the table is a small part of the population."),
+        ),
         "snb": (
             say("slide negative binomial"),
-            say("Fits a slide negative binomial; good where a large part was drawn."),
+            say("Fits a slide negative binomial distribution; good if the table is a large part of the population."),
         ),
     }
     estimates: list[tuple[str, float | None, str, bool]] = [*counted]
@@ -268,8 +273,8 @@ def _population(found: RiskReport, say: Speech) -> PageSection | None:
     ]
     chosen_row = next((number for number, line in enumerate(estimates) if line[3]), None)
     lead = say(
-        "{share} of a population of {size} are in the table. So many people would have a combination of "
-        "quasi-identifiers that nobody else in the population has.",
+        "{share} of a population of {size} are in the table. This is how many people have a combination of "
+        "quasi-identifiers that no other person in the population has.",
         share=say.percent(known.fraction),
         size=known.size,
     )
@@ -287,11 +292,11 @@ def _tellings(found: RiskReport, say: Speech) -> PageSection:
         Field(say("quasi-identifiers"), "row data"),
         Field(say("distinction"), "num"),
         Field(say("separation"), "chance"),
-        Field(say("singled out"), "num"),
+        Field(say("unique people"), "num"),
     ]
     lead = say(
-        "Each quasi-identifier alone, then the combination of each size that tells most people apart. "
-        "{count} were looked at, of up to {largest} of {width}.",
+        "Each quasi-identifier alone, then the combination of each size that distinguishes most people. {count} "
+        "combinations of up to {largest} of {width} quasi-identifiers were examined.",
         count=len(found.combinations),
         largest=found.largest,
         width=len(found.quasi_identifiers),
@@ -300,8 +305,8 @@ def _tellings(found: RiskReport, say: Speech) -> PageSection:
         table(fields, rows),
         paragraph(
             say(
-                "Distinction: distinct combinations per person. Separation: the share of the pairs of people that "
-                "are told apart."
+                "Distinction: distinct combinations per person. Separation: the share of the pairs of people "
+                "that are distinguished."
             )
         ),
     ]
@@ -322,23 +327,27 @@ def _special(found: RiskReport, say: Speech) -> PageSection | None:
     dis = (
         ""
         if special.dis is None
-        else f" {say('A match with a person who stands alone is right with a chance of {share} (estimated).', share=say.percent(special.dis))}"
+        else " "
+        + say(
+            "A match with a unique person is correct with an estimated probability of {share}.",
+            share=say.percent(special.dis),
+        )
     )
     by_size = [
         Field(say("attributes"), "row num"),
         Field(say("minimal sample uniques"), "num"),
-        Field(say("people who need no more"), "num"),
+        Field(say("people for whom that is enough"), "num"),
     ]
     by_attribute = [
         Field(say("quasi-identifier"), "row data"),
-        Field(say("part of the minimal sample uniques"), "chance"),
+        Field(say("share of the minimal sample uniques"), "chance"),
     ]
     shares = [[names([name]), bar(share, say)] for name, share in parts]
     return PageSection(
-        say("How little it takes"),
+        say("How few columns are enough"),
         say(
-            "A minimal sample unique is a combination that singles a person out and of which no part does. "
-            "Who is singled out by few attributes is likely to be unique in the population, too."
+            "A minimal sample unique is a combination that makes a person unique, while no part of it does. A "
+            "person who is unique by few attributes is probably unique in the population, too."
         )
         + dis,
         [table(by_size, sizes, kind="narrow"), table(by_attribute, shares, kind="narrow")],
@@ -349,15 +358,16 @@ def _columns(found: RiskReport, say: Speech) -> PageSection:
     """The columns with values that identify people."""
     if not found.columns:
         return PageSection(
-            say("What columns hold"), say("Nothing was found. No list knows every identifier, so look yourself.")
+            say("What the columns contain"),
+            say("Nothing was found. No list knows every identifier, so check the columns yourself."),
         )
     rows = [
         [
             names([one.column]),
             say(ROLE.get(one.role, one.role)) if one.role else NOTHING,
-            say(HOLDS.get(one.what, one.what)),
+            say(one.what),
             say.percent(one.confidence),
-            one.reason,
+            say(one.reason),
             lines(*one.rules),
         ]
         for one in found.columns
@@ -365,21 +375,21 @@ def _columns(found: RiskReport, say: Speech) -> PageSection:
     fields = [
         Field(say("column"), "row data"),
         Field(say("role")),
-        Field(say("holds")),
-        Field(say("sure"), "num"),
-        Field(say("because"), "why", lang="en"),
+        Field(say("contains")),
+        Field(say("confidence"), "num"),
+        Field(say("because"), "why"),
         Field(say("rule"), "why"),
     ]
     return PageSection(
-        say("What columns hold"),
+        say("What the columns contain"),
         say(
-            "What looks like something that HIPAA’s safe harbour lists or the LGPD protects, with how sure "
-            "that is. It is advice: no list knows every identifier."
+            "Columns that seem to contain what HIPAA’s safe harbour lists or the LGPD protects, with a "
+            "confidence. This is advice: no list knows every identifier."
         ),
         [table(fields, rows)],
     )
 
 
-def _list_notes(notes: Sequence[str]) -> Markup:
+def _list_notes(notes: Iterable[str]) -> Markup:
     entries = Markup("\n").join(Markup("<li>{}</li>").format(note) for note in notes)
-    return Markup('<ul lang="en">\n{}\n</ul>').format(entries)
+    return Markup("<ul>\n{}\n</ul>").format(entries)

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from cobogo.errors import CobogoError, NoSolution
 from cobogo.floor.files import holds_only, stage_directory
-from cobogo.floor.language import Speech, speech
+from cobogo.floor.language import Speech, join, speech, tr
 from cobogo.publish import anonymize as job
 from cobogo.publish.recode import story
 from cobogo.tell.report.labels import metric_meaning, metric_name
@@ -79,7 +79,10 @@ def try_release(
     summary = story.planned_summary(release)
     value, notes = release.solution.value, release.solution.notes
     if by is not None and release.metric != by:
-        notes = (*notes, f"{by} says nothing of it; its {release.metric} is {value:.4g}")
+        notes = (
+            *notes,
+            tr("{by} does not apply to it; its {metric} is {value:.4g}", by=by, metric=release.metric, value=value),
+        )
         value = math.nan
     return {
         "levels": release.levels,
@@ -148,7 +151,7 @@ def release_fields(metric: str, say: Speech) -> list[Field]:
     """The columns of a table of releases."""
     return [
         Field(metric, "num"),
-        Field(say("suppressed"), "num"),
+        Field(say("suppressed records"), "num"),
         Field(say("classes"), "num"),
         Field(say("smallest class"), "num"),
         Field(say("worst inference"), "num"),
@@ -171,12 +174,20 @@ def release_cells(trial: ReleaseTrial, value: str, records: int, say: Speech, *,
 
 def no_release(say: Speech, span: int, why: str = "") -> Row:
     """The rest of a row that has no release."""
-    return [Cell(verdict(say("no solution"), holds=False, more=why), "why", span)]
+    return [Cell(verdict(say("no solution"), holds=False, more=say(why)), "why", span)]
 
 
 def meanings(metric: str, say: Speech) -> PageSection:
     """What the columns of a table of releases mean."""
-    risk = f"{say('The chance that someone who knows a person’s quasi-identifiers, and that the person is in the table, points at the right record.')} {say('One divided by the size of the smallest class: the most exposed person.')}"
+    risk = join(
+        [
+            tr(
+                "The probability that an attacker who knows a person’s quasi-identifiers, and that the person is in "
+                "the table, finds the person’s record."
+            ),
+            tr("One divided by the size of the smallest class: the person at the highest risk."),
+        ]
+    )
     return PageSection(
         say("What the columns mean"),
         parts=[
@@ -187,12 +198,12 @@ def meanings(metric: str, say: Speech) -> PageSection:
                     (
                         say("worst inference"),
                         say(
-                            "Without knowing which record is a person’s, one can still guess that the person has the most "
-                            "frequent sensitive value of the class. This is how often the guess is right in the class where "
-                            "it works best."
+                            "An attacker who does not know which record belongs to a person can still guess the most "
+                            "frequent sensitive value of the class. This is the share of correct guesses in the class "
+                            "where the guess works best."
                         ),
                     ),
-                    (say("highest risk"), risk),
+                    (say("highest risk"), say(risk)),
                 ]
             )
         ],

@@ -288,5 +288,5 @@ def test_a_database_whose_texts_may_be_none_is_refused(postgresql: str) -> None:
         session.execute("CREATE TABLE t (name text)")
     declared = DeclaredDataset.model_validate({"columns": {"name": TEXT}, "budget": {"epsilon": 1}, "table": "t"})
     asked = plan(parse("SELECT COUNT(*) FROM d", {"d": declared}), declared)
-    with pytest.raises(DataError, match="encoding is SQL_ASCII"):
+    with pytest.raises(DataError, match="encoding of the database is SQL_ASCII"):
         RegisteredDataset(declared, None, url).measure(asked)

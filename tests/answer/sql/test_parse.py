@@ -18,6 +18,7 @@ from cobogo.answer.query import Both, ColumnValue, Compare, Missing, Not, OneOf,
 from cobogo.answer.sql.parse import parse
 from cobogo.errors import QueryRefused
 from support import questions as q
+from support.effort import examples
 
 DATASET = q.declared()
 REGIONS = PublicTable("regions", "city", ("region",), (("Crato", "Cariri"), ("Sobral", "Norte"), ("d'água", "Norte")))
@@ -71,7 +72,7 @@ def test_a_join_adds_public_columns() -> None:
     assert made.groups_of_a_person == 2
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(text=q.questions())
 def test_every_question_of_the_allowed_kind_is_planned(text: str) -> None:
     made = q.asked(text, DATASET)
@@ -86,7 +87,7 @@ WORDS = [
 ]  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(text=st.lists(st.sampled_from(WORDS), max_size=14).map(" ".join) | st.text(max_size=40))
 def test_nothing_but_a_refusal_comes_of_nonsense(text: str) -> None:
     with contextlib.suppress(QueryRefused):

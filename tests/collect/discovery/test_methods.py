@@ -15,6 +15,7 @@ from cobogo.collect.discovery.domains import NumberDomain, WordDomain
 from cobogo.collect.power import smallest_share
 from cobogo.floor.randomness import Entropy, Seeded
 from support.asked import DISCOVERIES
+from support.effort import examples
 
 pytestmark = pytest.mark.slow
 
@@ -134,7 +135,7 @@ def test_nobody(name):
     assert discovery.find(tally).values == []
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(words=st.lists(st.text(max_size=12), max_size=8))
 def test_every_word_has_a_sequence(words):
     domain = WORDS
@@ -146,7 +147,7 @@ def test_every_word_has_a_sequence(words):
     assert domain.values(sequences) == expected
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(bits=st.integers(1, 56), digit=st.integers(1, 8), data=st.data())
 def test_numbers_are_their_digits(bits, digit, data):
     domain = NumberDomain(bits, digit)

@@ -234,3 +234,32 @@ def test_a_hundred_thousand_values_take_seconds(hierarchy, form):
     start = time.process_time()
     assert len(built([*values, None], hierarchy).leaves) == 100_001
     assert time.process_time() - start < 15  # about half a second
+
+
+@pytest.mark.parametrize(
+    ("hierarchy", "values", "code", "hint"),
+    [
+        ({"intervals": [5]}, ["1,5", "2,25"], "VALUES", 'write decimal = "," under [data]'),
+        ({"dates": "%d-%m-%Y", "levels": ["%Y"]}, ["31/12/1999", "01/02/2000"], "VALUES", 'write dates = "%d/%m/%Y"'),
+        ({"csv": "h.csv"}, ["F", "M"], "HEADER", "Delete the line: a hierarchy file has no header."),
+        ({"csv": "semicolons.csv"}, ["F", "M"], "FILE", 'write separator = ";" beside csv'),
+    ],
+)
+def test_usual_slips_have_a_hint(
+    tmp_path: Path, hierarchy: dict[str, Any], values: list[str], code: str, hint: str
+) -> None:
+    (tmp_path / "h.csv").write_text("A,group\nF,x\nM,x\n")
+    (tmp_path / "semicolons.csv").write_text("F;x\nM;x\n")
+    content = {"attributes": {"a": {"role": "quasi-identifier", "hierarchy": hierarchy}}}
+    policy = Policy.of(content, home=tmp_path, name="policy.toml")
+    with pytest.raises(HierarchyError) as error:
+        build("a", policy.attributes["a"].hierarchy, values, policy=policy)
+    assert error.value.code == f"COBOGO-HIERARCHY-{code}"
+    assert hint in str(error.value)
+
+
+def test_a_value_that_is_called_like_the_attribute_is_no_header(tmp_path: Path) -> None:
+    (tmp_path / "h.csv").write_text("a,x\nb,x\n")
+    content = {"attributes": {"a": {"role": "quasi-identifier", "hierarchy": {"csv": "h.csv"}}}}
+    policy = Policy.of(content, home=tmp_path)
+    assert build("a", policy.attributes["a"].hierarchy, ["b"], policy=policy).leaves == ("a", "b")

@@ -8,6 +8,7 @@ import pytest
 
 from cobogo.data.policy import Policy, Role
 from cobogo.errors import PolicyError
+from cobogo.floor.language import Text
 
 GOOD: dict[str, Any] = {
     "data": {"path": "a.csv", "separator": ";", "missing": ["", "NA"]},
@@ -120,3 +121,114 @@ def test_a_byte_order_mark_is_no_error(tmp_path: Path) -> None:
 def test_the_schema_can_be_exported() -> None:
     schema = Policy.model_json_schema(by_alias=True)
     assert "suppression-limit" in schema["$defs"]["Recoding"]["properties"]
+
+
+def complaint(content: dict[str, Any]) -> PolicyError:
+    with pytest.raises(PolicyError) as error:
+        Policy.of(content, name="policy.toml")
+    return error.value
+
+
+def test_every_error_of_a_policy_is_reported_at_once_and_a_misspelt_key_explains_the_missing_one() -> None:
+    content = broken("attributes/name", {"rol": "identifier"})
+    content["data"]["pth"] = "b.csv"
+    content["recoding"] = {"suppression-limit": 10}
+    error = complaint(content)
+    assert str(error).splitlines() == [
+        "policy.toml: 3 errors:",
+        'data.pth: unknown key. Did you mean "path"?',
+        'attributes.name.rol: unknown key. Did you mean "role"?',
+        "recoding.suppression-limit: must be at most 1. Got 10 instead. It is a share of 1: write 0.1 for 10 %.",
+    ]
+    assert [one.code for one in error.errors] == ["COBOGO-POLICY-KEY", "COBOGO-POLICY-KEY", "COBOGO-POLICY-VALUE"]
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "code", "remedy"),
+    [
+        ("attributes/age/hierarchy", "age.csv", "VALUE", 'Write a table: hierarchy = { csv = "age.csv" }.'),
+        ("attributes/age/hierarchy", {"intervls": [5]}, "VALUE", 'Did you mean "intervals"?'),
+        ("attributes/age/hierarchy", {"mask": "left", "path": "/"}, "VALUE", "Keep one of: mask, path."),
+        ("attributes/age", "Quasi_Identifier", "TYPE", 'Write a table: age = { role = "quasi-identifier" }.'),
+        ("attributes/age/role", "quasi_identifier", "ROLE", 'Did you mean "quasi-identifier"?'),
+        ("attributes/name/role", "Identifier", "ROLE", 'Did you mean "identifier"?'),
+        ("attributes/age/role", "quase-identificador", "ROLE", 'Did you mean "quasi-identifier"?'),
+        ("attributes/disease/role", "sensível", "ROLE", 'Did you mean "sensitive"?'),
+        ("attributes/age/role", "CONFIRM sensitive", "CONFIRM", 'write role = "sensitive"'),
+        ("attributes/age/min-level", "1", "TYPE", "Write it without quotes: min-level = 1."),
+        ("recoding/suppression-limit", "0,1", "TYPE", "Write it without quotes: suppression-limit = 0.1."),
+        ("data/missing", "NA", "TYPE", 'Put it between brackets: ["NA"].'),
+        ("data/path", 5, "TYPE", 'Put it between quotes: path = "5".'),
+        ("output/format", "CSV", "VALUE", 'Did you mean "csv"?'),
+        ("privacy/models", ["k-anonymity"], "TYPE", 'Write a table: { model = "k-anonymity", k = 5 }.'),
+        ("attributes/age/publish-unique", "yes", "TYPE", "Write it without quotes: publish-unique = true."),
+    ],
+)
+def test_usual_slips_have_a_hint(path: str, value: Any, code: str, remedy: str) -> None:
+    error = complaint(broken(path, value))
+    assert error.code == f"COBOGO-POLICY-{code}"
+    assert remedy in (error.remedy or "")
+
+
+def test_no_sentence_of_the_validator_reaches_the_user() -> None:
+    """Whatever the value is: the sentence has a template of ours."""
+    values: list[Any] = ["x", 1.5, -1, True, None, [], {}, ["x"], {"x": 1}, float("inf"), 10**30]
+    keys = ["data/path", "data/missing", "data/decimal", "attributes", "attributes/age", "attributes/age/role",
+            "attributes/age/hierarchy", "attributes/age/weight", "attributes/age/max-level", "attributes/age/normalize",
+            "privacy", "privacy/models", "recoding", "recoding/suppression-limit", "recoding/marginals",
+            "utility/queries", "risk/fraction", "report/largest-classes", "masking/columns", "perturbation/steps",
+            "sampling/levels", "synthesis/domains", "randomization/domains", "registry"]  # fmt: skip
+    for key in keys:
+        for value in values:
+            try:
+                Policy.of(broken(key, value), name="policy.toml")
+            except PolicyError as error:
+                for one in error.errors or (error,):
+                    assert isinstance(one.what, Text), (key, value, one)
+                    assert "nput should" not in one.what, (key, value, one)
+                    assert one.remedy, (key, value, one)
+
+
+def test_columns_that_are_misspelt_are_reported_together_with_the_rest(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("age;name;disease;place\n1;a;flu;x\n")
+    content = broken("attributes/plce", {"role": "quasi-identifer"})
+    with pytest.raises(PolicyError) as error:
+        Policy.of(content, home=tmp_path, name="policy.toml")
+    assert [(one.where, one.remedy) for one in error.value.errors] == [
+        ("attributes.plce.role", 'Did you mean "quasi-identifier"?'),
+        ("attributes.plce", 'Did you mean "place"?'),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "remedy"),
+    [
+        ("[data]\npath = a.csv\n", "Put text between quotes"),
+        ('[data]\npath = "a.csv\n', "Close the quotes."),
+        ("[recoding]\nsuppression-limit = 0,1\n", "Write a decimal number with a point: 0.1."),
+        ("[data]\n[data]\n", "Write each key and each [table] once."),
+        ('[data]\npath = "C:\\Users\\a.csv"\n', "Write a path with /"),
+        ("[data]\npath = “a.csv”\n", "The quotes are curly"),
+        ("[data]\nformulas: 1\n", "not a colon"),
+        ("[attributes]\nmunicípio = 1\n", "Put a name with accents or blanks between quotes"),
+    ],
+)
+def test_a_line_that_is_no_toml_is_named_with_the_usual_cause(tmp_path: Path, text: str, remedy: str) -> None:
+    file = tmp_path / "p.toml"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(PolicyError, match="line 2: is not TOML") as error:
+        Policy.load(file)
+    assert remedy in (error.value.remedy or "")
+    assert error.value.code == "COBOGO-POLICY-SYNTAX"
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("a.csv", b"name,age\nAna,3\n"), ("people.txt", b"name;age\nAna;3\n"), ("a.parquet", b"PAR1\xff\xfe")],
+)
+def test_a_data_file_is_no_policy(tmp_path: Path, name: str, content: bytes) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(PolicyError, match="is a data file") as error:
+        Policy.load(tmp_path / name)
+    assert f"cobogo inspect {name} --write policy.toml" in str(error.value)
+    assert "Ana" not in str(error.value)

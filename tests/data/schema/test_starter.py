@@ -135,3 +135,10 @@ def test_profiles_and_suggestions_come_in_pairs() -> None:
     suggestions: list[Suggestion] = []
     with pytest.raises(ValueError, match="shorter"):
         starter_policy(profiles, suggestions, path="a.csv")
+
+
+def test_comments_are_in_the_language_asked_for_and_the_policy_is_the_same() -> None:
+    english, portuguese = starter({**GUIDE, "x": ["1"]}), starter({**GUIDE, "x": ["1"]}, language="pt-BR")
+    assert tomllib.loads(english) == tomllib.loads(portuguese)
+    comments = [line for line in portuguese.splitlines() if line.startswith("#") and len(line) > 1]
+    assert not {line for line in english.splitlines() if line.startswith("#") and len(line) > 1} & set(comments)

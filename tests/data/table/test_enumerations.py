@@ -16,6 +16,7 @@ from cobogo.data.table import enumerations as coded
 from cobogo.data.table.duck import DuckDB
 from cobogo.data.table.frequency import frequency_table
 from cobogo.data.table.read import read
+from support.effort import examples
 
 pytestmark = pytest.mark.slow
 
@@ -31,7 +32,7 @@ def texts(draw: st.DrawFn) -> list[tuple[str | None, ...]]:
     return [(draw(few), draw(rare), f"v{number}", None) for number in range(count)]
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=examples(60), suppress_health_check=list(HealthCheck))
 @given(rows=texts(), sample=st.integers(1, 40), most=st.sampled_from([1, 2, 1 << 16]))
 def test_what_is_stored_as_codes_reads_as_the_texts_it_was(
     rows: list[tuple[str | None, ...]], sample: int, most: int

@@ -17,6 +17,7 @@ from cobogo.data.table import formulas
 from cobogo.data.table.engine import connect
 from cobogo.errors import InputError, OutputError
 from cobogo.release.write import copy_for_spreadsheets
+from support.effort import examples
 
 pytestmark = pytest.mark.slow
 
@@ -33,7 +34,7 @@ def _is_formula(cell: str) -> bool:
     return re.fullmatch(r"[\d.,]+(e[+-]?\d+)?", cell[1:], re.IGNORECASE) is None or cell[0] not in "+-"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(CASES, min_size=1, max_size=30))
 def test_no_text_stays_a_formula_and_all_can_be_read_again(texts) -> None:
     engine = connect()

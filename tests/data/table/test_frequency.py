@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from cobogo.data.policy import Data, Policy
 from cobogo.data.table.frequency import frequency_table, number_tuples
 from cobogo.data.table.read import read
+from support.effort import examples
 from support.golden import assert_golden
 from support.paths import ROOT
 
@@ -20,7 +21,7 @@ ROWS = st.lists(st.tuples(CELL, CELL, CELL, CELL), min_size=1, max_size=12)
 
 
 @given(rows=ROWS, data=st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_it_agrees_with_plain_counting_in_any_row_order(
     rows: list[tuple[str | None, ...]], data: st.DataObject
 ) -> None:

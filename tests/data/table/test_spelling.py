@@ -39,7 +39,7 @@ def test_values_that_may_be_one_are_counted_in_a_warning(values: list[str], numb
     release = cb.anonymize(people(values), policy(l=1))
     said = [warning for warning in release.warnings if '"value"' in warning]
     assert count_agreeing(dict.fromkeys(values)) == number
-    assert [f"{number} values agree" in warning for warning in said] == [True] * bool(number)
+    assert [f"{number} values differ from another one" in warning for warning in said] == [True] * bool(number)
     assert not [value for value in values if any(f" {value} " in warning for warning in said)], "no value is shown"
 
 
@@ -55,7 +55,7 @@ def test_a_policy_makes_them_one() -> None:
 def test_people_who_are_written_in_two_ways_are_one_where_the_policy_says_so() -> None:
     who = ["ana", "Ana", "ANA ", "Ána"]
     loose = cb.anonymize(people(["a", "b", "c", "d"], who), policy(l=1))
-    assert any('"who"' in warning and "4 values agree" in warning for warning in loose.warnings)
+    assert any('"who"' in warning and "4 values differ from another one" in warning for warning in loose.warnings)
     with pytest.raises(cb.CobogoError):
         cb.anonymize(people(["a", "b", "c", "d"], who), policy(l=1, unit=["trim", "case", "accents"]))
 

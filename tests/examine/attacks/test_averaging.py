@@ -52,7 +52,7 @@ class TestAveraging:
         shuffled = other.take(pa.array(np.random.default_rng(2).permutation(400)))
         found = cb.attack("averaging", one.select(["pay"]), shuffled.select(["pay"]), policy=policy("", "pay"))
         assert (found.tried, found.succeeded) == (False, False)
-        assert "Not tried: nothing tells which rows" in found.summary
+        assert "Not tried: nothing shows which rows" in found.summary
         in_order = cb.attack("averaging", one.select(["pay"]), other.select(["pay"]), policy=policy("", "pay"))
         assert in_order.tried
         assert "their position" in in_order.notes[-1]
@@ -91,6 +91,6 @@ def test_means_are_followed_by_class_and_by_distance_not_by_equality(tmp_path: P
     cb.anonymize(people, rules).write(tmp_path / "out")
     linked = cb.attack("record-linkage", tmp_path / "out", knowledge=people)
     assert not linked.tried
-    assert "distance-linkage follows that" in linked.notes[0]
+    assert "the attack distance-linkage uses it" in linked.notes[0]
     inferred = cb.attack("homogeneity", tmp_path / "out", knowledge=people)
     assert (inferred.rows_of, inferred.highest) == ("release", 1.0)

@@ -71,7 +71,7 @@ def test_the_commands_of_the_page(
             with pytest.raises(SystemExit) as stop:
                 app(args=command.split())
             assert capsys.readouterr().out == expected
-            assert (stop.value.code or 0) == (0 if "Nobody" in expected else 1)
+            assert (stop.value.code or 0) == (0 if "No row" in expected else 1)
 
 
 def test_how_many_of_the_demo_s_people_are_unique() -> None:

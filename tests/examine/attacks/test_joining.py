@@ -24,7 +24,7 @@ class TestBank:
         assert found.measures["columns that the second table adds"] == 3
 
     def test_without_the_number_nothing_joins(self) -> None:
-        with pytest.raises(cb.CobogoError, match="shares no column"):
+        with pytest.raises(cb.CobogoError, match="has no column in common"):
             cb.attack("join", self.customers.drop_columns("ID"), self.accounts)
 
     def test_two_accounts_of_one_customer_halve_the_confidence_and_null_joins_nothing(self) -> None:

@@ -15,6 +15,7 @@ from cobogo.examine.attacks.case import open_case
 from cobogo.examine.attacks.linking import link
 from cobogo.examine.attacks.record_linkage import maps
 from support.attack_tables import policy, table
+from support.effort import examples
 
 pytestmark = pytest.mark.slow
 
@@ -49,7 +50,7 @@ def as_table(content: list[tuple[str | None, ...]]) -> pa.Table:
     return pa.table({name: pa.array([row[n] for row in content], pa.string()) for n, name in enumerate("abc")})
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(rows(KNOWN, 12), rows(RELEASED, 15), st.integers(0, 3))
 def test_links_are_those_of_every_pair(people: Any, records: Any, misses: int) -> None:
     case = open_case([as_table(records)], knowledge=as_table(people), policy=policy(TREES))

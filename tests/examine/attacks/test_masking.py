@@ -114,7 +114,7 @@ def test_what_nothing_can_be_linked_by_is_no_all_clear(home: Path) -> None:
     masked(home, "mixed", {"cpf": "{ null = true }", "phone": "{ null = true }", **others})
     said = cobogo("audit", "mixed", cwd=home, code=1)
     assert "No verdict" in said
-    assert "no released column follows from what is known" in said
+    assert "no released column depends on what is known" in said
     page = (home / "mixed/evidence/audit.html").read_text(encoding="utf-8")
     assert "No verdict" in page
     assert "✓" not in page.split("</section>")[0]

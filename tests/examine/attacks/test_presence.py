@@ -106,4 +106,4 @@ class TestPresence:
         other = self.everybody.set_column(1, "work", pa.array(names))
         found = cb.attack("presence", self.released, knowledge=other, policy=policy("work sex age", "disease"))
         assert found.confidence[:2].tolist() == [4 / 5, 0]
-        assert any("3 released records fit nobody" in note for note in found.notes)
+        assert any("3 released records match no person" in note for note in found.notes)

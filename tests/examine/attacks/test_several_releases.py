@@ -15,6 +15,7 @@ from cobogo.examine.attacks import attack
 from cobogo.examine.attacks.crossing import ClassStructure, Crossing, Meeting
 from cobogo.examine.attacks.several_releases import Intersection
 from cobogo.promises.models import Domain
+from support.effort import examples
 from support.physician_tables import GT1, GT1_AND_NEW, GT3, GT3_AND_NEW, POLICY, PRIVATE, Row, frame
 
 pytestmark = pytest.mark.slow
@@ -75,7 +76,7 @@ people = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 @given(found=people, levels=st.tuples(*[st.integers(0, 2)] * 4))
 def test_joining_against_a_plain_count(found: list[Row], levels: tuple[int, ...]) -> None:
     """Two attributes at any levels, rows told again by a number: the groups left are those of the finer levels."""
@@ -149,7 +150,7 @@ def structure(classes: Sequence[int], values: Sequence[str], people: Sequence[in
 rows = st.lists(st.tuples(st.integers(0, 2), st.sampled_from("xyz")), min_size=1, max_size=10)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(150))
 @given(before=rows, after=rows, linked=st.integers(0, 10))
 def test_intersection_against_a_plain_count(
     before: list[tuple[int, str]], after: list[tuple[int, str]], linked: int
@@ -173,7 +174,7 @@ def test_intersection_against_a_plain_count(
         assert dict(zip(labels, group.counts[entries].tolist(), strict=True)) == dict(left)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=examples(100))
 @given(found=st.lists(st.tuples(st.integers(0, 2), st.sampled_from("xyz"), st.integers(0, 4)), min_size=1, max_size=12))
 def test_people_with_several_rows_count_once(found: list[tuple[int, str, int]]) -> None:
     classes, values, people = zip(*found, strict=True)

@@ -34,5 +34,5 @@ class TestSimilarity:
         assert found.baseline.tolist() == pytest.approx([3 / 6] * 3 + [2 / 6] * 3)
 
     def test_what_has_no_likeness_is_refused(self) -> None:
-        with pytest.raises(cb.CobogoError, match="no numbers"):
+        with pytest.raises(cb.CobogoError, match="not numbers"):
             cb.attack("similarity", table("class disease salary", *self.rows), policy=policy("class", "disease"))

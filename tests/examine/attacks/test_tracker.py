@@ -39,7 +39,7 @@ class TestTracker:
         found = self.attack(*asked, refuse_below=2)
         assert found.exposed.tolist()[-1] == 11
         assert found.confidence[found.rows == 11].tolist() == [1.0]
-        assert "1 query went unanswered" in found.notes[0]
+        assert "1 query was not answered" in found.notes[0]
 
     def test_a_single_query_about_many_tells_of_nobody_alone(self) -> None:
         found = self.attack("sum salary where sex = F", "sum salary")

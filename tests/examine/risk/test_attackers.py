@@ -11,11 +11,12 @@ from cobogo.examine.risk.estimates import (
     ClassSizes,
     estimates,
 )
+from support.effort import examples
 
 some_sizes = st.lists(st.integers(1, 30), min_size=1, max_size=60).map(np.array)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.integers(1, 60), st.floats(0.02, 1.0))
 def test_the_expected_inverse_of_a_negative_binomial(size: int, pi: float) -> None:
     most = int(stats.nbinom.ppf(1 - 1e-13, size, pi)) + 10
@@ -24,7 +25,7 @@ def test_the_expected_inverse_of_a_negative_binomial(size: int, pi: float) -> No
     assert expected_inverse(np.array([size]), pi)[0] == pytest.approx(expected, rel=1e-8)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(some_sizes, st.integers(0, 5000))
 def test_who_knows_less_finds_less(sizes: np.ndarray, others: int) -> None:
     sample = ClassSizes.from_classes(sizes)

@@ -93,7 +93,7 @@ def test_places_of_many_people_are_left_alone(tmp_path: Path) -> None:
         found = cobogo.risk(
             pa.table(both), {"attributes": {"cidade": {"role": "quasi-identifier"}}}, population_size=size
         )
-        assert f"{few} of its 2 values hold fewer than 20,000 people (estimated)" in found.columns[0].reason
+        assert f"{few} of its 2 values have fewer than 20,000 people (estimated)" in found.columns[0].reason
 
 
 def test_what_would_be_released_comes_first() -> None:

@@ -16,12 +16,13 @@ from cobogo.data.policy import Data
 from cobogo.data.table.frequency import frequency_table
 from cobogo.data.table.read import read
 from cobogo.examine.risk.combinations import count, largest_size, right_match
+from support.effort import examples
 from support.risk_tables import Rows, cell, measured, parts, tables
 
 pytestmark = pytest.mark.slow
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 @given(tables(3))
 def test_distinction_and_separation(rows: Rows) -> None:
     found = {one.attributes: one for one in measured(rows).combinations}
@@ -78,7 +79,7 @@ def minimal_uniques(rows: Rows, row: int, most: int) -> list[tuple[int, ...]]:
     return found
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 @given(tables(4), st.integers(1, 4))
 def test_minimal_sample_uniques_and_their_scores(rows: Rows, most: int) -> None:
     report = measured(rows, combinations=most, fraction=0.3)

@@ -22,6 +22,7 @@ from cobogo.examine.risk.estimates import (
     slide_negative_binomial,
     zayatz,
 )
+from support.effort import examples
 from support.paths import SHARED
 
 pytestmark = pytest.mark.slow
@@ -90,7 +91,7 @@ def test_the_chance_to_draw_one_of_a_class(size: int, n: int, others: int) -> No
     assert _probability_drawn_once(np.array([size]), n, population)[0] == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(some_sizes)
 def test_no_other_parameters_of_pitman_s_model_are_likelier(sizes: np.ndarray) -> None:
     sample = ClassSizes.from_classes(sizes)
@@ -176,7 +177,7 @@ def test_a_population_of_pitman_s() -> None:
     assert abs(found["zayatz"].uniques - classes.count(1)) > abs(found["dankar"].uniques - classes.count(1))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(some_sizes, st.integers(0, 500))
 def test_estimates_are_possible(sizes: np.ndarray, others: int) -> None:
     sample = ClassSizes.from_classes(sizes)

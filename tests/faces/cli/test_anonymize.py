@@ -70,10 +70,10 @@ def test_no_solution_says_why_and_what_would_work(here: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (("31", "abc"), ['"abc" first stands in row 1', 'attribute "age"', "1 record"]),
-        (("name;age", "age;age"), ["stands twice"]),
+        (("31", "abc"), ['"abc" first appears in row 1', 'attribute "age"', "1 record"]),
+        (("name;age", "age;age"), ['"age" appears twice']),
         (("Ana;31;Sobral;flu", "Ana;31;Sobral"), ["line 2"]),
-        (("name;", "nome;"), ['"nome"', "no role"]),
+        (("name;", "nome;"), ["attributes.name: is not a column", 'Did you mean "nome"']),
     ],
 )
 def test_bad_data_is_named(here: Path, change: tuple[str, str], words: list[str]) -> None:

@@ -91,28 +91,34 @@ def test_candidates_can_be_given_later(workplace, capsys):
 
 
 REFUSED = [
-    (["encode", "pets.toml", "homes.csv", "--column", "pet", "--out", "o"], 'homes.csv: has no column "pet"'),
+    (["encode", "pets.toml", "homes.csv", "--column", "pet", "--out", "o"], 'homes.csv: there is no column "pet"'),
     (
         ["encode", "pets.toml", "h.csv", "--column", "pet", "--out", "o"],
-        "h.csv, column pet, row 2: values that cannot be",
+        "h.csv, column pet, row 2: the collection has no answer",
     ),
-    (["encode", "pets.toml", "h.csv", "--column", "pet", "--out", "o", "--encoding", "x"], "--encoding: must be utf-8"),
-    (["encode", "pets.toml", "ok.csv", "--column", "pet", "--out", "ok.csv"], "ok.csv: is there already"),
+    (
+        ["encode", "pets.toml", "h.csv", "--column", "pet", "--out", "o", "--encoding", "x"],
+        "--encoding: must be one of utf-8",
+    ),
+    (["encode", "pets.toml", "ok.csv", "--column", "pet", "--out", "ok.csv"], "ok.csv: already exists"),
     (
         ["encode", "pets.toml", "ok.csv", "--column", "pet", "--out", "o", "--form", "x"],
         "--form: must be one of binary",
     ),
     (["encode", "nowhere.toml", "ok.csv", "--column", "pet", "--out", "o"], "nowhere.toml: no such"),
-    (["aggregate", "pets.toml", "h.csv", "--out", "o"], 'h.csv: has no column "report"'),
+    (["aggregate", "pets.toml", "h.csv", "--out", "o"], 'h.csv: there is no column "report"'),
     (["aggregate", "pets.toml", "nowhere", "--out", "o"], "nowhere: cannot be read"),
     (["aggregate", "pets.toml", "a", "a", "--out", "o"], "a: is named twice"),
     (["aggregate", "pets.toml", "pets.toml", "--out", "o"], "pets.toml: of 7 messages"),
-    (["aggregate", "pets.toml", "postgresql://db/x", "--out", "o"], "postgresql://db/x: names no table"),
-    (["decode", "pets.toml", "ok.csv"], "ok.csv: is no aggregate"),
+    (
+        ["aggregate", "pets.toml", "postgresql://db/x", "--out", "o"],
+        "postgresql://db/x: the name of a table is missing",
+    ),
+    (["decode", "pets.toml", "ok.csv"], "ok.csv: is not an aggregate"),
     (["decode", "pets.toml", "ok.csv", "--candidates", "ok.csv"], "--candidates: oue asks about listed values"),
     (["decode", "pets.toml", "ok.csv", "--level", "2"], "--level: must be above 0 and below 1"),
     (["plan"], "--frequency: must be above 0"),
-    (["plan", "--frequency", "0.1"], "--values, --epsilon: how many values, and what ε?"),
+    (["plan", "--frequency", "0.1"], "--values, --epsilon: the number of values and ε are not known"),
     (["plan", "pets.toml", "--frequency", "0.1", "--power", "0.2"], "--power: must be above 0.5"),
     (["plan", "pets.toml", "--frequency", "0.1", "--users", "0"], "--users: must be 1 or more"),
 ]
@@ -176,7 +182,7 @@ def test_two_questions_together(pets, capsys):
     assert json.loads(said)["reports"] == 2700
     for words, complaint in [
         (("--columns", "a"), "--columns: must be two names"),
-        (("--columns", "second,first"), "related.csv, column second: of 2,700 messages, 2,700 are"),
+        (("--columns", "second,first"), "related.csv, column second: of 2,700 messages, 2,700 belong to"),
         (("--level", "0"), "--level: must be above 0"),
     ]:
         code, _, said = run(capsys, "collect", "associate", "pets.toml", "yard.toml", "related.csv", *words)

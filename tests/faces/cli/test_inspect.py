@@ -18,7 +18,7 @@ def test_inspect_shows_no_values_and_writes_a_policy_that_runs(here: Path) -> No
     assert tomllib.loads(text)["data"] == {"path": "a.csv", "separator": ";", "encoding": "utf-8", "decimal": "."}
     (here / "new.toml").write_text(text.replace("CONFIRM ", ""))
     cobogo("anonymize", "new.toml", cwd=here)
-    assert "is there already" in cobogo("inspect", "a.csv", "--write", "new.toml", cwd=here, code=2).stderr
+    assert "already exists" in cobogo("inspect", "a.csv", "--write", "new.toml", cwd=here, code=2).stderr
     assert [c["column"] for c in json.loads(cobogo("inspect", "a.csv", "--json", cwd=here).stdout)] == [
         "nome", "idade", "cidade", "doenca",
     ]  # fmt: skip

@@ -31,9 +31,9 @@ def test_the_main_job_in_portuguese(tmp_path: Path, place: str) -> None:
     assert "r/public (para entregar)" in said
     assert 'lang="pt-BR"' in (tmp_path / "r" / "evidence" / "report.html").read_text(encoding="utf-8")
     assert "A publicação se sustenta." in portuguese("verify", "r")
-    assert "papel sugerido" in portuguese("inspect", "a.csv")
-    assert "maior" in portuguese("risk", "a.csv", "--policy", "p.toml")
-    assert "não existe esse arquivo" in portuguese("inspect", "b.csv", code=2)
+    assert "O papel é um palpite" in portuguese("inspect", "a.csv")
+    assert "sabe que a pessoa está na tabela" in portuguese("risk", "a.csv", "--policy", "p.toml")
+    assert "o arquivo não existe" in portuguese("inspect", "b.csv", code=2)
     assert "The release holds." in command("verify", "r", cwd=tmp_path), "the language is that of one call"
 
 

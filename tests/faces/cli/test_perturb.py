@@ -27,8 +27,8 @@ method = "uniform"
     report = json.loads(cobogo("perturb", "r.toml", "--out", "out", "--json", cwd=here).stdout)
     assert (report["kind"], report["records"]) == ("randomization", 4)
     assert cobogo("perturb", "r.toml", "--out", "out", "--quiet", cwd=here).stdout == ""
-    assert "nowhere" in cobogo("perturb", "r.toml", cwd=here, code=2).stderr
-    assert "asks for nothing" in cobogo("perturb", "p.toml", "--out", "out", cwd=here, code=2).stderr
+    assert "does not say where the release goes" in cobogo("perturb", "r.toml", cwd=here, code=2).stderr
+    assert "does not say what to do" in cobogo("perturb", "p.toml", "--out", "out", cwd=here, code=2).stderr
     (here / "s.toml").write_text(policy + "seed = 1\n", encoding="utf-8")
     assert "seed" in cobogo("perturb", "s.toml", "--out", "seeded", cwd=here, code=1).stderr
     assert "does NOT hold" in cobogo("verify", "seeded", cwd=here, code=1).stdout

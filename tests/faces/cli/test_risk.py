@@ -16,6 +16,7 @@ from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import read
 from cobogo.data.table.rows import tuple_of_each_row
 from cobogo.faces.cli.main import app
+from cobogo.floor.language import speech
 
 pytestmark = pytest.mark.slow
 
@@ -64,7 +65,7 @@ def run(here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Monk
 def test_it_says_what_it_measured_and_writes_what_it_is_asked_to(here: Path, run: Callable[..., str]) -> None:
     said = run("risk", "a.csv", "--policy", "p.toml", "--population-size", "50", "--threshold", "0.4",
                "--records", "r.csv", "--out", "page")  # fmt: skip
-    assert "5 records, 4 classes of 1 to 2; 3 (60%) stand alone" in said
+    assert "5 records, 4 classes of 1 to 2; 3 are unique (60%)" in said
     assert "over 40%" in said
     assert "Zayatz" in said
     assert (here / "r.csv").read_text().splitlines()[1].startswith("1,1,1,")
@@ -73,7 +74,7 @@ def test_it_says_what_it_measured_and_writes_what_it_is_asked_to(here: Path, run
     for word in ("Ana", "Sobral", "flu"):
         assert word not in said + page + (here / "page/risk.json").read_text()
     again = run("risk", "a.csv", "--policy", "p.toml", "--out", "page", "--language", "pt-BR")
-    assert "Escrito   page/risk.html" in again
+    assert "Gravado    page/risk.html" in again
     assert 'lang="pt-BR"' in (here / "page/risk.html").read_text()
 
 
@@ -97,10 +98,10 @@ def test_json_and_a_release(here: Path, run: Callable[..., str]) -> None:
     [
         (("a.csv",), "--policy"),
         (("b.csv", "--policy", "p.toml"), "b.csv"),
-        (("a.csv", "--policy", "p.toml", "--language", "fr"), "en or pt-BR"),
+        (("a.csv", "--policy", "p.toml", "--language", "fr"), "must be one of en, pt-BR"),
         (("a.csv", "--policy", "p.toml", "--fraction", "2"), "fraction"),
         (("a.csv", "--policy", "p.toml", "--population", "c.csv"), "c.csv"),
-        (("a.csv", "--policy", "p.toml", "--records", "a.csv"), "is there already"),
+        (("a.csv", "--policy", "p.toml", "--records", "a.csv"), "already exists"),
         (("a.csv", "--policy", "p.toml", "--out", "."), "did not write"),
     ],
     ids=["policy", "data", "language", "fraction", "population", "records", "out"],
@@ -123,8 +124,9 @@ def test_the_report_estimates_where_the_population_is_told(here: Path) -> None:
     assert risk["before"]["population"] == measured.population.uniques / 1000
     assert risk["after"]["population"] == 0
     page = (here / "out/evidence/report.html").read_text(encoding="utf-8")
-    assert "pessoas acima de 40%" in page
-    assert "Quais semi-identificadores distinguem as pessoas" in page
+    say = speech("pt-BR")
+    assert say("people with a risk above {threshold}", threshold="40%") in page
+    assert "quase-identificadores distinguem" in page
 
 
 def test_the_report_takes_the_size_of_a_population_table(here: Path) -> None:
@@ -138,7 +140,7 @@ def test_the_report_takes_the_size_of_a_population_table(here: Path) -> None:
 
 @pytest.mark.parametrize(
     ("told", "said"),
-    [("population-size = 4", "4 people, and the data alone have 5"), ('population = "none.csv"', "none.csv")],
+    [("population-size = 4", "4 people, and 5 in the data"), ('population = "none.csv"', "none.csv")],
     ids=["size", "table"],
 )
 def test_a_population_that_cannot_be_is_refused_before_the_search(told: str, said: str, here: Path) -> None:

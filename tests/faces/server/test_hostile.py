@@ -107,7 +107,7 @@ def test_a_hierarchy_is_a_file_of_the_data_set(served, tmp_path, path) -> None:
 def test_a_name_with_a_nul_is_no_path(served, tmp_path) -> None:
     text = served.policy.replace("intervals = [10, 20]", r'csv = "a\u0000.csv"')
     (tmp_path / "t.csv").write_text(CSV)
-    with pytest.raises(PolicyError, match="no path"):
+    with pytest.raises(PolicyError, match="not a path"):
         anonymize(tmp_path / "t.csv", confine_policy(text, tmp_path, owner="ana"))
 
 

@@ -26,7 +26,7 @@ def test_an_anonymizer_of_requests() -> None:
     first, far = gatherer.ask("a", 1.0), gatherer.ask("far", 2.0, Demand(3, max_wait=10))
     assert isinstance(first, WaitingRequest)
     assert isinstance(far, WaitingRequest)
-    with pytest.raises(NoSolution, match="waits already"):
+    with pytest.raises(NoSolution, match="is already waiting"):
         gatherer.ask("a", 2.0)
     assert isinstance(gatherer.ask("b", 3.0), WaitingRequest)
     last = gatherer.ask("c", 4.0)

@@ -9,6 +9,7 @@ from cobogo.locate.attacks import (
     ATTACKS,
     Scene,
 )
+from cobogo.locate.attacks.base import NEEDS
 from cobogo.locate.mechanisms.base import Released, no_cost
 from cobogo.locate.places.points import Points
 from support.location_scenes import cloaked_by_time, crossing, lives, scene
@@ -35,7 +36,7 @@ def test_every_attack_keeps_the_contract(name: str) -> None:
     case = scene(truth, Noise(0.01), grid=square(20, 200.0), places=homes, crossings=crossing(4, 1, 10))
     regions = attack.needs & {"boxes", "regions or sets"}
     if regions:
-        assert attack.lacks(case) == f"needs {next(iter(regions))}"
+        assert attack.lacks(case) == f"needs {NEEDS[next(iter(regions))]}"
         case = Scene(truth, cloaked_by_time(truth, 3), square(20, 200.0))
     assert attack.lacks(case) is None
     found = attack.run(case)

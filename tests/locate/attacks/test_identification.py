@@ -14,11 +14,12 @@ from cobogo.locate.attacks import (
     Identification,
 )
 from cobogo.locate.attacks.identification import Visits, uniqueness
+from support.effort import examples
 from support.location_scenes import scene
 from support.stand_ins import Noise, Nothing, square, walkers
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.integers(1, 12), st.integers(1, 7), st.integers(1, 3), st.integers(0, 10_000))
 def test_uniqueness_is_what_counting_every_set_finds(people: int, places: int, h: int, seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -18,6 +18,7 @@ from cobogo.locate.attacks.inference import (
 )
 from cobogo.locate.mechanisms.base import Released, no_cost
 from cobogo.locate.places.points import Points
+from support.effort import examples
 from support.stand_ins import HERE, Noise, Ring, scattered, square
 
 
@@ -37,7 +38,7 @@ def test_the_posterior_is_bayes_rule_cell_by_cell() -> None:
         assert found[row] == pytest.approx(np.array(weights) / sum(weights), rel=1e-9)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(st.integers(1, 7), st.integers(1, 9), st.integers(0, 1000))
 def test_expected_distances_by_transform_are_sums_over_all_pairs(columns: int, rows: int, seed: int) -> None:
     from cobogo.locate.places.grid import Grid

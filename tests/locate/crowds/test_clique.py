@@ -15,6 +15,7 @@ from cobogo.locate.crowds import CliqueCloak, Gathering
 from cobogo.locate.crowds.cells import are_inside, area
 from cobogo.locate.places.geometry import Frame
 from cobogo.locate.places.points import Points
+from support.effort import examples
 
 CENTRE = Frame(-38.5, -3.7)
 
@@ -41,7 +42,7 @@ def near(points: Points, demands: dict[str, np.ndarray], a: int, b: int) -> bool
     return True
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(requests(), st.sampled_from([0.0, 5000.0]))
 def test_a_crowd_suits_all_its_members(asked: tuple[Points, dict[str, np.ndarray]], least: float) -> None:
     points, demands = asked
@@ -59,7 +60,7 @@ def test_a_crowd_suits_all_its_members(asked: tuple[Points, dict[str, np.ndarray
     assert (met.refused == (met.crowd < 0)).all()
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(requests())
 def test_nobody_waits_who_could_have_gone(asked: tuple[Points, dict[str, np.ndarray]]) -> None:
     """Replayed: whenever a request was told to wait, no crowd with it existed among those that waited."""
@@ -84,7 +85,7 @@ def test_nobody_waits_who_could_have_gone(asked: tuple[Points, dict[str, np.ndar
                 assert not (wide and all(near(points, demands, a, b) for a, b in combinations(others, 2)))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(requests())
 def test_one_by_one_is_the_same_as_all_at_once(asked: tuple[Points, dict[str, np.ndarray]]) -> None:
     points, demands = asked

@@ -20,6 +20,7 @@ from cobogo.locate.crowds.mix_quality import likeliest_exits, measure_mix, walki
 from cobogo.locate.crowds.mix_zones import MixZone, MixZones
 from cobogo.locate.places.geometry import Frame
 from cobogo.locate.places.points import Points
+from support.effort import examples
 
 WEST, HERE, EAST = (-38.51, -3.7), (-38.5, -3.7), (-38.49, -3.7)
 ZONE = MixZone("square", *HERE, radius=200, least=3)
@@ -91,11 +92,11 @@ def test_from_zone_to_zone() -> None:
     assert names(zones, "abc", EAST, 1) == [None] * 3
     assert zones.inside("market") == 3
     assert None not in names(zones, "abc", WEST, 2)
-    with pytest.raises(ValueError, match="apart from 'square'"):
+    with pytest.raises(ValueError, match="has the name of 'square', or overlaps it"):
         zones.add(MixZone("near", -38.5001, -3.7, radius=50))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.integers(1, 6).flatmap(lambda n: arrays.arrays(float, (n, n), elements=st.floats(0.01, 1))))
 def test_shares_and_entropy_are_those_of_all_mappings(weights: np.ndarray) -> None:
     n = len(weights)

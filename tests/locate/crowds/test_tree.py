@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from cobogo.locate.crowds import Casper, QuadTree
 from cobogo.locate.crowds.cells import LEVELS, area, cells
 from cobogo.locate.places.points import Points
+from support.effort import examples
 from support.location_crowds import snapshots
 
 
@@ -39,7 +40,7 @@ def naive_quad(points: Points, k: int, row: int) -> tuple[float, float, float, f
     return west, max(south, -90.0), west + side, min(south + side, 90.0)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(points=snapshots(), k=st.integers(2, 4))
 def test_the_quad_tree_is_the_one_that_its_authors_describe(points: Points, k: int) -> None:
     cloaked = QuadTree(k).regions(points)

@@ -22,6 +22,7 @@ from cobogo.locate.mechanisms.base import LocationGuarantee, Mechanism, Released
 from cobogo.locate.places.geometry import distance
 from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.points import Points
+from support.effort import examples
 from support.location_device import HOME, client
 
 
@@ -121,7 +122,7 @@ class Decoys(Mechanism):
 
 
 @pytest.mark.parametrize("mechanism", [Cell(2), Cell(10), Cell(18), Decoys()], ids=str)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(seed=st.integers(0, 10**6), count=st.integers(1, 4))
 def test_answers_are_exactly_the_nearest_after_filtering(mechanism: Mechanism, seed: int, count: int) -> None:
     rng = np.random.default_rng(seed)

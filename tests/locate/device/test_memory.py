@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from cobogo.errors import BudgetSpent, DataError, OutputError
 from cobogo.locate.device import WindowLedger
+from support.effort import examples
 from support.location_device import HOME, client
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(st.tuples(st.floats(0, 300), st.sampled_from([0.1, 0.05, 0.2])), max_size=30))
 def test_no_window_of_time_costs_more_than_the_budget(tries: list[tuple[float, float]]) -> None:
     ledger, paid = WindowLedger(0.3, window=60), []

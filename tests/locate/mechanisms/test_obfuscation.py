@@ -68,9 +68,9 @@ def test_the_nearest_place_is_reported_across_the_date_line_too() -> None:
     assert people.distance(reports) == pytest.approx(away.min(axis=1), abs=1e-3)
     with pytest.raises(ValueError, match="must have names"):
         Indirect(places).place_names(people)
-    with pytest.raises(ValueError, match="one for each of 200"):
+    with pytest.raises(ValueError, match="1 names and 200 places"):
         PublicPlaces(places.points, ("one",))
-    with pytest.raises(ValueError, match="one at least"):
+    with pytest.raises(ValueError, match="at least one place"):
         PublicPlaces(Points.from_columns([], []))
 
 

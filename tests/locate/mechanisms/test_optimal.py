@@ -18,6 +18,7 @@ from cobogo.locate.mechanisms.discrete import globe_distances
 from cobogo.locate.mechanisms.optimal import dilation, spanner
 from cobogo.locate.places.geometry import Frame
 from cobogo.locate.places.grid import Grid
+from support.effort import examples
 from support.location_laws import a_prior, square
 from support.paths import ROOT
 
@@ -59,7 +60,7 @@ def test_a_wider_spanner_loses_more_and_none_as_much_as_the_exponential_mechanis
     assert losses[0] < losses[-1] < GridExponential(0.008, grid).loss(prior)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=examples(25))
 @given(st.integers(2, 14), st.sampled_from([1.0, 1.1, 1.5, 2.0]), st.integers(0, 10_000))
 def test_a_spanner_has_a_short_path_for_every_pair(count: int, dilation: float, seed: int) -> None:
     from scipy.sparse.csgraph import shortest_path

@@ -13,6 +13,7 @@ from cobogo.locate.mechanisms import Centroid, SeveralPlaces
 from cobogo.locate.places.geometry import distance, move
 from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.points import Points
+from support.effort import examples
 
 
 def test_n_places_have_noise_n_times_as_wide_and_cost_epsilon_together() -> None:
@@ -36,7 +37,7 @@ AREAS = {
 }
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(st.sampled_from(sorted(AREAS)), st.integers(1, 6), st.floats(1, 60_000), st.integers(0, 2**32 - 1))
 def test_the_centre_moves_by_no_more_than_delta_times_the_largest_move(
     area: str, count: int, metres: float, seed: int
@@ -74,7 +75,7 @@ def test_the_noise_starts_from_the_centre_itself_and_not_from_its_cell() -> None
 def test_a_city_is_flat_enough_and_a_continent_costs_more() -> None:
     assert Centroid(0.01, AREAS["Fortaleza"]).sensitivity < 1.0005
     assert 1.01 < Centroid(0.01, AREAS["Helsinki"]).sensitivity < 1.04
-    with pytest.raises(ValueError, match="away from the poles"):
+    with pytest.raises(ValueError, match="must not reach the poles"):
         Centroid(0.01, Grid.from_bounds(0, 80, 10, 89, size=10_000))
 
 

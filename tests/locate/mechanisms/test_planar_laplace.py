@@ -19,6 +19,7 @@ from cobogo.locate.places.geometry import DEGREE, HALFWAY, RADIUS, distance, mov
 from cobogo.locate.places.grid import Grid, World
 from cobogo.locate.places.kernels import walk, walk_all
 from cobogo.locate.places.points import Points
+from support.effort import examples
 from support.location_laws import a_prior, square
 
 MANY = 40_000
@@ -114,7 +115,7 @@ def test_the_tail_is_as_heavy_as_it_should_be() -> None:
     assert abs(beyond - expected) < 5.5 * expected**0.5
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(st.floats(-180, 180), st.floats(-90, 90), st.floats(0, 3.1), st.floats(0, 2 * pi))
 def test_the_compiled_walk_is_that_of_more_digits(lon: float, lat: float, turned: float, bearing: float) -> None:
     world = World(1e-3)  # finer than any grid in use, so that what is left is the walk's own error
@@ -169,7 +170,7 @@ def test_the_theorem_gives_what_was_computed_by_hand() -> None:
     assert epsilon_to_draw(0.01, 1.0, 100_000 * 2 * pi * 2**-24) is None
     assert epsilon_to_draw(0.01, 0.01, 100_000 * 2 * pi * 2**-32) is None
     assert epsilon_to_draw(50.0, 1.0, 1e-3) is not None
-    with pytest.raises(ValueError, match="digits can hold on a grid of 1 m"):
+    with pytest.raises(ValueError, match="floating-point numbers can hold on a grid of 1 m"):
         PlanarLaplace(1e-7, grid=World(1))
     with pytest.raises(ValueError, match="cells of 1 m or more"):
         PlanarLaplace(0.01, grid=World(0.5))

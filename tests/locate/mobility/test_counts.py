@@ -11,13 +11,14 @@ from cobogo.locate.mobility import Space
 from cobogo.locate.mobility.counts import habits, histogram_shapes
 from cobogo.locate.mobility.space import bound_calls
 from cobogo.locate.places.cells import Calls
+from support.effort import examples
 from support.location_calls import CELLS, FIRST, SPACE, START, calls_of, reaches_the_noise
 
 PERSON = st.lists(st.tuples(st.integers(-30, 5 * 24), st.integers(0, 4)), max_size=14)
 """Calls of one person: hours since the first midnight (some before it, some after the last), and cells."""
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(PERSON, max_size=4), PERSON, PERSON)
 def test_one_person_changes_no_more_than_declared(
     others: list[list[tuple[int, int]]], one: list[tuple[int, int]], other: list[tuple[int, int]]
@@ -31,7 +32,7 @@ def test_one_person_changes_no_more_than_declared(
             assert np.abs(with_one[level] - changed[level]).sum() <= 2 * shape.sensitivity  # one gone, another come
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.lists(PERSON, max_size=4), st.randoms(use_true_random=False))
 def test_the_order_of_rows_and_the_names_of_people_do_not_matter(
     people: list[list[tuple[int, int]]], random: object

@@ -12,6 +12,7 @@ from cobogo.locate.mobility.counts import SHARES, WHOLE, histogram_shapes
 from cobogo.locate.mobility.fidelity import fidelity
 from cobogo.locate.mobility.model import NoisyHistogram, _not_negative, budget, coarsen, estimate, fit_model, mechanism
 from cobogo.studies import fortaleza
+from support.effort import examples
 from support.location_calls import FIRST, SPACE, calls_of, reaches_the_noise
 
 
@@ -42,7 +43,7 @@ def test_with_next_to_no_noise_the_exact_counts_are_released_and_with_some_they_
     assert all((part.fine != exact[name]).mean() > 0.5 for name, part in quiet.parts.items())
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.lists(st.lists(st.integers(-20, 30), min_size=1, max_size=5), min_size=1, max_size=4), st.data())
 def test_counts_are_moved_to_the_nearest_that_are_not_negative(groups: list[list[int]], data: st.DataObject) -> None:
     total = np.array([data.draw(st.integers(0, 40)) for _ in groups], dtype=np.float64)

@@ -153,7 +153,7 @@ def test_the_budget_pays_before_anything_is_drawn(data: Path, tmp_path: Path) ->
     with pytest.raises(PolicyError, match="--analyst"):
         run(data, tmp_path / "two", *asked[:4])
     assert len(books.entries("calls")) == 1
-    with pytest.raises(LedgerError, match="no book"):
+    with pytest.raises(LedgerError, match="not in this ledger"):
         run(data, tmp_path / "two", *asked[:2], "--dataset", "others", "--analyst", "ana")
 
 
@@ -179,15 +179,15 @@ def test_days_that_cannot_be_and_regions_at_sea_are_refused_and_what_is_empty_is
     ahead = command(*calls, "--first", "2190-01-01", "--days", 2, cwd=tmp_path, code=2)
     assert "in the future" in ahead
     early = command(*calls, "--first", "2014-03-04", "--days", 2, "--out", "early", cwd=tmp_path)
-    assert "no call is of these days" in early
+    assert "no call is from these days" in early
     trips = ["locate", "synthesize", data / "points.csv", "--epsilon", 1, "--cell", 2000, "--number", 5]
     for region, said in (
         ("-3.90,-38.64,-3.68,-38.40", "longitude and latitude exchanged"),
-        ("-38.40,-3.90,-38.64,-3.68", "west and east exchanged"),
+        ("-38.40,-3.90,-38.64,-3.68", "west and east are exchanged"),
     ):
         assert said in command(*trips, f"--region={region}", cwd=tmp_path, code=2)
     assert not (tmp_path / "synthetic-trips").exists()
-    assert "no point lies in --region" in command(*trips, "--region=2.2,48.8,2.4,48.9", cwd=tmp_path)
+    assert "no point is in --region" in command(*trips, "--region=2.2,48.8,2.4,48.9", cwd=tmp_path)
 
 
 def test_a_release_with_times_that_cannot_be_does_not_verify(data: Path, tmp_path: Path) -> None:
@@ -206,4 +206,4 @@ def test_a_release_with_times_that_cannot_be_does_not_verify(data: Path, tmp_pat
     size = (public / "release.csv").stat().st_size
     manifest["files"]["release.csv"].update(sha256=sha256(public / "release.csv"), bytes=size)
     (public / NAME).write_text(json.dumps(manifest))
-    assert "row 3, column time: is no" in command("verify", public, cwd=tmp_path, code=1)
+    assert "row 3, column time: the time is not" in command("verify", public, cwd=tmp_path, code=1)

@@ -15,6 +15,7 @@ from cobogo.locate.mobility.sample import attraction, draw_at_distance
 from cobogo.locate.mobility.space import bound_calls
 from cobogo.locate.places.cells import Calls, Cells
 from cobogo.studies import fortaleza
+from support.effort import examples
 from support.location_calls import FIRST, SPACE, START, calls_of
 
 
@@ -49,7 +50,7 @@ def test_one_cell_only() -> None:
     assert set(dp_where(calls, Space(alone, FIRST, 1), 1, people=20).calls.cell.tolist()) <= {0}
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.integers(0, 59), st.integers(0, 14))
 def test_a_cell_is_found_at_its_distance_where_there_is_one(start: int, apart: int) -> None:
     space = Space(fortaleza.towers(60), FIRST, 7)

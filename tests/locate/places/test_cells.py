@@ -23,7 +23,7 @@ def test_cells_of_a_polygon_are_those_inside() -> None:
 
 def test_unknown_cells_are_refused_without_being_shown_or_left_out() -> None:
     user, time, cell = ["ana", "bia", "ana"], ["2024-03-04 08:00:00"] * 3, ["a", "secret place", "b"]
-    with pytest.raises(DataError, match=r"1 call of 3.*row 2") as refused:
+    with pytest.raises(DataError, match=r"1 of 3 calls.*row 2") as refused:
         Calls.from_columns(user, time, cell, CELLS)
     assert "secret" not in str(refused.value)
     kept = Calls.from_columns(user, time, cell, CELLS, leave_out=True)

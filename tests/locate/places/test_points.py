@@ -78,9 +78,9 @@ def test_columns_go_by_several_names_or_as_said() -> None:
     table = pa.table({"Longitude": [1.0], "Latitude": [2.0], "quem": ["a"]})
     assert Points.from_arrow(table).user is None
     assert Points.from_arrow(table, user="quem").names == ("a",)
-    with pytest.raises(DataError, match="no column 'nobody'"):
+    with pytest.raises(DataError, match='no column "nobody"'):
         Points.from_arrow(table, user="nobody")
-    with pytest.raises(DataError, match="no column for lat"):
+    with pytest.raises(DataError, match="no column of latitudes"):
         Points.from_arrow(pa.table({"lon": [1.0]}))
 
 
@@ -107,7 +107,9 @@ def test_times_count_seconds_or_parts_of_them(unit: int, kind: type) -> None:
     ids=str,
 )
 def test_a_time_that_cannot_be_is_refused_and_not_shown(times: list[object]) -> None:
-    with pytest.raises(DataError, match=r"row 2, column time: (is no|counts other|is not a)") as caught:
+    with pytest.raises(
+        DataError, match=r"row 2, column time: the (time is not between|time has another unit|value is not a time)"
+    ) as caught:
         Points.from_columns([0, 0], [0, 0], time=times)
     assert str(times[1]) not in str(caught.value)
 
@@ -126,7 +128,7 @@ def test_the_index_of_a_frame_may_be_its_clock() -> None:
 def test_geometries_must_be_points_and_say_on_which_globe() -> None:
     geopandas, shapely = pytest.importorskip("geopandas"), pytest.importorskip("shapely")
     line = geopandas.GeoDataFrame(geometry=[shapely.Point(1, 2), shapely.LineString([(0, 0), (1, 1)])], crs=4326)
-    with pytest.raises(DataError, match="geometry in row 2 is no point"):
+    with pytest.raises(DataError, match="geometry in row 2 is not a point"):
         read_points(line)
     with pytest.raises(DataError, match="no coordinate reference system") as caught:
         read_points(geopandas.GeoDataFrame(geometry=[shapely.Point(1, 2)]))
@@ -135,7 +137,7 @@ def test_geometries_must_be_points_and_say_on_which_globe() -> None:
 
 def test_longitude_and_latitude_that_look_exchanged_are_refused_unless_said() -> None:
     table = pa.table({"lon": [-3.7, -3.8], "lat": [-38.5, -38.6]})
-    with pytest.raises(DataError, match="longitude and latitude exchanged") as caught:
+    with pytest.raises(DataError, match="longitude and latitude were exchanged") as caught:
         read_points(table)
     assert "38.5" not in str(caught.value)
     assert read_points(table, lon="lon", lat="lat").lat.tolist() == [-38.5, -38.6]
@@ -143,6 +145,6 @@ def test_longitude_and_latitude_that_look_exchanged_are_refused_unless_said() ->
 
 
 def test_a_mechanism_takes_points_and_says_so() -> None:
-    with pytest.raises(DataError, match="takes points, and was given DataFrame") as caught:
+    with pytest.raises(DataError, match=r"takes points\. Got DataFrame") as caught:
         PlanarLaplace(0.01).apply(pd.DataFrame({"lon": [1.0], "lat": [2.0]}), Seeded(1))  # type: ignore[arg-type]
     assert "from_pandas" in str(caught.value)

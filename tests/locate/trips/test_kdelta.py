@@ -13,12 +13,13 @@ from cobogo.locate.places.geometry import distance
 from cobogo.locate.places.points import Points
 from cobogo.locate.trips import KDelta, anonymize_trips, closeness
 from cobogo.locate.trips.kdelta import tube
+from support.effort import examples
 from support.location_trips import joined, plain_crowd
 from support.stand_ins import HERE, walkers
 
 
 @pytest.mark.slow
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 @given(
     st.integers(0, 1000),
     st.integers(4, 25),
@@ -46,7 +47,7 @@ def test_people_are_counted_not_trips() -> None:
         time=np.concatenate([part.time for part in again]),
         user=["a"] * 150,
     )
-    with pytest.raises(NoSolution, match="5 trips of 5"):
+    with pytest.raises(NoSolution, match="5 of 5 trips"):
         anonymize_trips(alone, KDelta(2, 100, daily=True))
     assert anonymize_trips(joined(*again), KDelta(5, 100, daily=True)).suppressed == 0
 
@@ -116,7 +117,7 @@ def test_what_cannot_be_asked_for_is_refused(wrong) -> None:
         KDelta(**{"k": 2, "delta": 10, **wrong})
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(st.integers(0, 1000), st.floats(10, 2000))
 def test_the_check_counts_what_plain_counting_does(seed: int, delta: float) -> None:
     points = walkers(12, 8, seed)

@@ -43,7 +43,7 @@ def test_dates_are_forgotten_and_midnight_is_passed() -> None:
 
 
 def test_trips_need_people_and_times() -> None:
-    with pytest.raises(DataError, match="no column for user and time"):
+    with pytest.raises(DataError, match="no columns of users and times"):
         split_trips(Points.from_columns([0.0], [0.0]))
 
 

@@ -17,10 +17,11 @@ from cobogo.locate.trips import KDelta, TripSynthesis, anonymize_trips, fit_trip
 from cobogo.locate.trips.kernels import bridges, walk
 from cobogo.locate.trips.segments import bound_walks, moves_of, split_trips, walks_of
 from cobogo.locate.trips.synthesis import SHARES, WAYS, count_walks, make_consistent, neighbours_inside, sensitivity
+from support.effort import examples
 from support.stand_ins import HERE, scattered, square, walkers
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(st.integers(0, 1000), st.integers(1, 4), st.integers(2, 12), st.integers(1, 20))
 def test_nobody_changes_a_part_by_more_than_its_sensitivity(seed: int, trips: int, longest: int, moves: int) -> None:
     """Whatever somebody's trips are, the counts with and without them differ by the sensitivity at most."""
@@ -41,7 +42,7 @@ def test_the_parts_of_the_budget_are_the_whole() -> None:
     assert sum(SHARES.values()) == 1
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.lists(st.floats(-50, 100), min_size=1, max_size=12), st.floats(0.5, 200))
 def test_consistent_counts_are_the_nearest_that_fit(noisy: list[float], total: float) -> None:
     found = make_consistent(np.array(noisy), total)

@@ -25,8 +25,9 @@ from cobogo.promises.operators.matrix import operator_from_matrix, warner
 from cobogo.promises.operators.uniform import Uniform, largest_retention
 from cobogo.publish.randomize.alpha_beta import AlphaBeta
 from cobogo.publish.randomize.perturbed_generalization import exposure, largest_group_retention
+from support.effort import examples
 
-some = settings(deadline=None, max_examples=50)
+some = settings(deadline=None, max_examples=examples(50))
 shares = st.lists(st.integers(1, 50), min_size=2, max_size=6).map(lambda n: np.array(n) / sum(n))
 
 

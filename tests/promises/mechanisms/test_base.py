@@ -13,11 +13,12 @@ from cobogo.errors import PolicyError
 from cobogo.promises.mechanisms import MECHANISMS, ExponentialMechanism, Gaussian, Laplace, NoisyMax
 from cobogo.promises.mechanisms.base import LARGEST
 from support import laws
+from support.effort import examples
 
 amounts = st.fractions(min_value=Fraction(1, 1000), max_value=20, max_denominator=10**6)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(sensitivity=st.integers(1, 10**9), amount=amounts)
 def test_opendp_finds_every_scale_enough(sensitivity: int, amount: Fraction) -> None:
     laplace = Laplace(sensitivity, amount)
@@ -28,7 +29,7 @@ def test_opendp_finds_every_scale_enough(sensitivity: int, amount: Fraction) -> 
     assert gaussian.scale == pytest.approx(math.sqrt(sensitivity / (2 * amount)), rel=1e-9)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(sensitivity=st.integers(1, 40), amount=amounts.filter(lambda a: a > Fraction(1, 20)), share=st.floats(0.5, 0.99))
 def test_errors_are_the_quantiles_of_the_law(sensitivity: int, amount: Fraction, share: float) -> None:
     for noise, law in (
@@ -52,9 +53,9 @@ def test_values_beyond_64_bits_are_held_within() -> None:
 
 def test_nothing_in_nothing_out() -> None:
     assert Laplace(1, Fraction(1)).release([]) == []
-    with pytest.raises(PolicyError, match="nothing to choose"):
+    with pytest.raises(PolicyError, match="no candidates to choose"):
         ExponentialMechanism(1, Fraction(1)).choose([])
-    with pytest.raises(PolicyError, match="1 to choose 2 from"):
+    with pytest.raises(PolicyError, match="2 candidates are asked for, and there are only 1"):
         NoisyMax(1, Fraction(1), k=2).choose([1])
 
 

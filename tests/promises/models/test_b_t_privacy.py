@@ -25,11 +25,12 @@ from cobogo.promises.models.b_t_privacy import BT
 from cobogo.promises.models.check import check
 from cobogo.promises.models.injector import Injector
 from support import random_tables as tables
+from support.effort import examples
 from support.random_tables import Rows, row
 
 pytestmark = pytest.mark.slow
 
-small = settings(deadline=None, max_examples=120)
+small = settings(deadline=None, max_examples=examples(120))
 merging = st.lists(st.integers(0, 2), min_size=6, max_size=6)
 
 
@@ -163,11 +164,11 @@ def test_a_bandwidth_for_each_quasi_identifier() -> None:
 def test_too_many_tuples_are_refused_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(b_t_privacy, "TUPLES_AT_MOST", 2)
     _, classes = tables.classes(row(s="xyzxyzx", a="1232321"), [1] * 7)
-    with pytest.raises(SearchTooLarge, match="there are 3, and may be 2") as refused:
+    with pytest.raises(SearchTooLarge, match="there are 3 combinations, and it can compare at most 2") as refused:
         BT("s", 0.123, 0.5).measure(classes)
     assert refused.value.remedy
     monkeypatch.setattr(knowledge, "CELLS_AT_MOST", 2)
-    with pytest.raises(SearchTooLarge, match="3 distinct tuples and 3 sensitive values"):
+    with pytest.raises(SearchTooLarge, match="3 distinct combinations of quasi-identifiers and 3 sensitive values"):
         Injector("s", 1, 1).measure(classes)
 
 

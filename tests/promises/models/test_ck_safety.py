@@ -16,6 +16,7 @@ from cobogo.promises.models import Classes, Monotone, Scope
 from cobogo.promises.models.check import check
 from cobogo.promises.models.ck_safety import CKSafety
 from support import random_tables as tables
+from support.effort import examples
 from support.random_tables import row
 
 pytestmark = pytest.mark.slow
@@ -95,13 +96,13 @@ def with_any(groups: Sequence[Bucket], k: int, *, longest: int = 1) -> Fraction:
     return most
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(150))
 @given(groups=few_people, k=st.integers(0, 2))
 def test_it_measures_the_worst_of_implications_with_one_consequent(groups: list[Bucket], k: int) -> None:
     assert measured(groups, k) == pytest.approx(float(with_one_consequent(groups, k)))
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=examples(25))
 @given(groups=few_people.filter(lambda found: len(atoms(found)) <= 9))
 def test_no_other_implications_tell_more(groups: list[Bucket]) -> None:
     """One of any with two atoms on each side, or two of any with one: never more than those with one consequent."""
@@ -134,7 +135,7 @@ def test_knowledge_spread_over_classes_can_be_worth_more_than_in_either() -> Non
     assert measured([one, other], 3) == pytest.approx(52 / 103)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300))
 @given(groups=buckets, merged=st.lists(st.integers(0, 1), min_size=3, max_size=3), k=st.integers(0, 4))
 def test_merging_never_helps_the_attacker(groups: list[Bucket], merged: list[int], k: int) -> None:
     together: dict[int, list[str]] = {}
@@ -170,7 +171,7 @@ def slowly(groups: Sequence[Bucket], k: int) -> float:
     return float(1 / (1 + least))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(
     groups=st.lists(st.lists(st.sampled_from("xxyzw"), min_size=1, max_size=9).map(tuple), min_size=1, max_size=4),
     k=st.integers(0, 3),
@@ -179,7 +180,7 @@ def test_the_dynamic_programme_finds_the_least_favourable_spread(groups: list[Bu
     assert measured(groups, k) == pytest.approx(slowly(groups, k))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(groups=buckets, k=st.integers(0, 3))
 def test_many_equal_classes_are_as_bad_as_k_plus_one_of_them(groups: list[Bucket], k: int) -> None:
     assert measured(groups * 40, k) == pytest.approx(measured(groups * (k + 1), k))

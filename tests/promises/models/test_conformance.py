@@ -50,13 +50,14 @@ from cobogo.publish.recode.lattice.tables import RolledTable
 from cobogo.release.reference import OriginalTable
 from cobogo.testing import check_model
 from support import random_tables as tables
+from support.effort import examples
 from support.model_strategies import STRATEGIES, Entry, Values, each_model, needed
 from support.random_tables import Rows, row
 
 pytestmark = pytest.mark.slow
 
-some = settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
-few = settings(deadline=None, max_examples=15, suppress_health_check=list(HealthCheck))
+some = settings(deadline=None, max_examples=examples(60), suppress_health_check=list(HealthCheck))
+few = settings(deadline=None, max_examples=examples(15), suppress_health_check=list(HealthCheck))
 
 Measures = dict[Any, tuple[float, bool]]
 Kinds = list[tuple[str, Entry, Model]]
@@ -557,7 +558,7 @@ def test_the_bound_itself_with_a_population(model: Model, satisfied: bool) -> No
 @given(
     size=st.integers(1, 60), more=st.integers(0, 60), denominator=st.integers(1, 97), known=st.integers(0, 5)
 )  # fmt: skip
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=examples(200))
 def test_a_share_on_the_bound_holds_whatever_the_rounding(size: int, more: int, denominator: int, known: int) -> None:
     """Counts over counts against the same fraction as a policy would write it, in all its digits."""
     rows = ["x"] * size + [f"y{number}" for number in range(more)]
@@ -635,7 +636,7 @@ def released(problem: Problem, rolled: RolledTable) -> list[Any]:
 
 
 @pytest.mark.parametrize("people", [False, True], ids=["records", "people"])
-@settings(some, max_examples=25)
+@settings(some, max_examples=examples(25))
 @given(rows=tables.any_table(), source=st.randoms(use_true_random=False), data=st.data())
 def test_the_compiled_roll_up_measures_the_same_as_plain_counting(
     people: bool, rows: Rows, source: random.Random, data: st.DataObject
@@ -783,7 +784,7 @@ def test_a_model_protects_sensitive_attributes_only(name: str, entry: Entry | No
         return
     with pytest.raises(PolicyError, match=r"'age', which is not a sensitive attribute.*\n.*: s, t"):
         build([{"model": name, "attribute": "age", **(entry.easy or {})}], ["s", "t"])
-    with pytest.raises(PolicyError, match="protects a sensitive attribute, and the policy has none"):
+    with pytest.raises(PolicyError, match="protects a sensitive attribute, and the policy has no sensitive attribute"):
         build([{"model": name, **(entry.easy or {})}], [])
     for_all = build([{"model": name, **(entry.easy or {})}], ["s", "t"])
     assert [model.attributes[0] for model in for_all] == ["s", "t"], "without an attribute, every one"

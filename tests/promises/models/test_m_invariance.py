@@ -22,6 +22,7 @@ from cobogo.promises.models.check import check
 from cobogo.promises.models.m_invariance import MInvariance, changed_classes
 from cobogo.release.series import ReleaseSeries
 from support import random_tables as tables
+from support.effort import examples
 from support.random_tables import row
 
 pytestmark = pytest.mark.slow
@@ -33,7 +34,7 @@ def classes_of(values: Sequence[str | None], owners: Sequence[int]) -> Classes:
     return tables.classes(replace(row(s=values), sensitive={"s": tuple(values)}), owners)[1]
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=examples(200))
 @given(found=records, m=st.integers(1, 4))
 def test_a_class_holds_m_people_with_different_values(found: list[tuple[str | None, int]], m: int) -> None:
     groups: dict[int, list[str | None]] = {}
@@ -154,7 +155,7 @@ def test_what_a_series_needs(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="not there"):
         cb.anonymize(FIRST, policy(tmp_path / "nowhere"))
     cb.anonymize(FIRST, policy(unit=None)).write(tmp_path / "nameless")
-    with pytest.raises(OutputError, match="does not tell its people apart"):
+    with pytest.raises(OutputError, match="does not identify its people"):
         cb.anonymize(FIRST, policy(tmp_path / "nameless"))
 
 
@@ -170,7 +171,7 @@ def test_pseudonyms_are_stable_under_a_key_and_tell_nothing_without() -> None:
 people = st.dictionaries(st.sampled_from("ABCDEF"), st.integers(0, 2), min_size=1)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(150))
 @given(before=st.lists(people, max_size=3), after=people, data=st.data())
 def test_the_classes_that_hold_somebody_who_changed(
     before: list[dict[str, int]], after: dict[str, int], data: st.DataObject

@@ -34,13 +34,14 @@ from cobogo.promises.models.promise import parameters
 from cobogo.promises.models.t_closeness import TCloseness
 from support import model_reference as plain
 from support import random_tables as tables
+from support.effort import examples
 from support.model_strategies import Entry, each_model, needed
 from support.paths import ROOT
 from support.random_tables import TREE, Rows, row
 
 pytestmark = pytest.mark.slow
 
-some = settings(deadline=None, max_examples=40, suppress_health_check=list(HealthCheck))
+some = settings(deadline=None, max_examples=examples(40), suppress_health_check=list(HealthCheck))
 
 
 def verdict(model: Model, classes: Classes) -> ModelVerdict:
@@ -274,7 +275,7 @@ def apart(one: Label, other: Label, ladder: Any) -> float:
 
 
 @pytest.mark.parametrize("kind", ["equal", "ordered", "ordered by the tree", "hierarchical"])
-@settings(some, max_examples=25)
+@settings(some, max_examples=examples(25))
 @given(rows=tables.any_table(most=14))
 def test_t_closeness_is_the_cheapest_way_to_move_earth(kind: str, rows: Rows) -> None:
     name = {"equal": "s", "ordered": "n"}.get(kind, "h")
@@ -298,7 +299,7 @@ def test_t_closeness_is_the_cheapest_way_to_move_earth(kind: str, rows: Rows) ->
 
 
 @pytest.mark.parametrize("estimator", ["poisson", "zero-truncated-poisson"])
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=examples(200))
 @given(
     k=st.integers(1, 60),
     records=st.integers(1, 500),
@@ -382,7 +383,7 @@ class TestPresence:
 
     def test_profissional_and_professional_do_not_join(self, tmp_path: Path) -> None:
         """The two tables spell it differently: the people are not found, and nothing is measured by mistake."""
-        with pytest.raises(DataError, match="lacks 3 of the records"):
+        with pytest.raises(DataError, match="does not have 3 records of the data"):
             cb.anonymize(self.patients, self.policy(tmp_path, mapped=False, max=0.8))
 
 

@@ -26,13 +26,14 @@ from cobogo.promises.models.risk import HighestRisk
 from cobogo.promises.models.t_closeness import TCloseness
 from support import model_reference as plain
 from support import random_tables as tables
+from support.effort import examples
 from support.model_strategies import STRATEGIES
 from support.random_tables import Rows
 from support.searches import examine, options, task_of
 
 pytestmark = pytest.mark.slow
 
-some = settings(deadline=None, max_examples=20, suppress_health_check=list(HealthCheck))
+some = settings(deadline=None, max_examples=examples(20), suppress_health_check=list(HealthCheck))
 
 
 def policy(*models: dict[str, Any], limit: float = 0.0, **more: Any) -> dict[str, Any]:
@@ -430,7 +431,7 @@ def test_a_population_has_one_record_for_each_person(tmp_path: Path, named: bool
         with pytest.raises(DataError, match="several records in the population"):
             cb.anonymize(data, policy(*models))
     (tmp_path / "everybody.csv").write_text("\n".join([lines[0], *lines[3:]]) + "\n")
-    with pytest.raises(DataError, match="lacks 1 of the people"):
+    with pytest.raises(DataError, match="does not have 1 person of the data"):
         cb.anonymize(data, policy(models[1]))
 
 
@@ -454,7 +455,7 @@ def test_with_one_record_each_people_are_the_records(tmp_path: Path) -> None:
     assert verdict
     assert verdict.undecided == verdict.models
     assert cb.anonymize(data, policy(*models)).suppressed == 0
-    with pytest.raises(PolicyError, match="some have several"):
+    with pytest.raises(PolicyError, match="some people have several"):
         cb.anonymize(pa.concat_tables([data, data]), policy(*models))
 
 

@@ -20,6 +20,7 @@ from cobogo.promises.models import Classes, Domain, Monotone, set_valued
 from cobogo.promises.models.check import check
 from cobogo.promises.models.set_valued import KM
 from support import random_tables as tables
+from support.effort import examples
 from support.random_tables import row
 
 pytestmark = pytest.mark.slow
@@ -43,7 +44,7 @@ def smallest_support(sets: Sequence[frozenset[str]], m: int) -> int:
     return min(sum(combination <= owned for owned in sets) for combination in known)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=examples(200))
 @given(found=records, m=st.integers(1, 5), step=st.sampled_from([1, 7, 4_000_000]))
 def test_it_measures_the_smallest_support(found: list[tuple[str | None, int]], m: int, step: int) -> None:
     """Whatever the number of classes that are counted at a time."""
@@ -77,7 +78,7 @@ def test_the_empty_set_gives_nothing_away_but_needs_company() -> None:
     assert KM("s", k=2, m=2).measure(classes_of([None, None, None], [1, 1, 1])).tolist() == [3]
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300))
 @given(found=records, merged=st.lists(st.integers(0, 1), min_size=4, max_size=4), k=st.integers(1, 3))
 def test_merging_classes_that_satisfy_it_breaks_nothing(
     found: list[tuple[str | None, int]], merged: list[int], k: int

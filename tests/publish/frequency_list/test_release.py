@@ -23,6 +23,7 @@ from cobogo.publish.frequency_list import kernels
 from cobogo.publish.frequency_list.bounds import DistanceBounds, bounds, ratio, tail
 from cobogo.publish.frequency_list.mechanism import Counts, FrequencyList, Outline, _trace_list, outline
 from support.commands import cobogo
+from support.effort import examples
 
 pytestmark = pytest.mark.slow
 
@@ -171,7 +172,7 @@ def reference_marginals(true: Partition, q: float, wide: int, ends: int) -> np.n
     return joint / joint.sum(axis=1, keepdims=True)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(small_lists, st.sampled_from([0.2, 0.5, 0.8]))
 def test_no_diagonal_strays_further_than_the_bound(true: Partition, q: float) -> None:
     chances = reference_marginals(true, q, wide=30, ends=60)
@@ -190,7 +191,7 @@ def test_the_bound_is_met_by_the_empty_list() -> None:
         assert corner[31 + w] / corner[30 + w] == pytest.approx(ratio(0.5, w), rel=1e-6)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.integers(1, 12), st.sampled_from([0.2, 0.5, 0.7]))
 def test_long_straight_runs_come_back(steps: int, q: float) -> None:
     """One count of many items: at m steps from either end of its run, P(d > 0) and P(d < 0) are at most 2x."""
@@ -257,7 +258,7 @@ def test_blocks_are_no_part_of_the_law() -> None:
         assert np.array_equal(again[0], apart_from[1][start // 64])
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(st.lists(st.integers(1, 10**6), max_size=30), st.sampled_from(["0.006", "0.05", "1", "20"]))
 def test_whatever_the_list_another_one_comes(parts: list[int], epsilon: str) -> None:
     true = Counts.from_each(np.array(parts, dtype=np.int64))
@@ -349,7 +350,7 @@ def test_verification_recomputes_the_mechanism(here: Path) -> None:
         assert "does not keep" in cobogo("verify", "out/public", cwd=here, code=1)
     manifest.write_text(json.dumps(content))
     rows.write_text("count,items\n5,1\n5,2\n")
-    assert "no list of counts" in cobogo("verify", "out/public", cwd=here, code=1)
+    assert "not a list of decreasing counts" in cobogo("verify", "out/public", cwd=here, code=1)
 
 
 def test_counts_beyond_64_bits_are_too_many() -> None:

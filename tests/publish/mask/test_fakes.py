@@ -13,6 +13,7 @@ from cobogo.publish.mask import digits
 from cobogo.publish.mask import edits as texts
 from cobogo.publish.mask.fakes import MAIL, ListedFake, draw_for_each, fake, substitutes
 from cobogo.publish.mask.secret import Secret, decrypt_values, encrypt_values, pseudonyms
+from support.effort import examples
 
 SECRET = Secret(bytes(range(32)))
 VALID = {
@@ -58,7 +59,7 @@ def test_one_number_written_in_two_ways_stays_one_number() -> None:
     assert dotted.replace(".", "").replace("-", "") == bare
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.sets(st.from_regex(r"[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}", fullmatch=True), min_size=1, max_size=40))
 def test_check_digits_against_the_textbook(values: set[str]) -> None:
     found = of(sorted(values), "cpf")

@@ -187,10 +187,10 @@ def test_a_secret_makes_jobs_agree_and_without_one_they_do_not(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("columns", "error", "words"),
     [
-        ({"income": {"days": 3}}, DataError, "60 values are no date"),
-        ({"name": {"blur": 0.1}}, DataError, "60 values are no number"),
+        ({"income": {"days": 3}}, DataError, "60 values are not dates"),
+        ({"name": {"blur": 0.1}}, DataError, "60 values are not numbers"),
         ({"city": {"list": ["a", "b"], "unique": True}}, DataError, "too few substitutes"),
-        ({"nothing": {"null": True}}, PolicyError, "no such column"),
+        ({"nothing": {"null": True}}, PolicyError, "do not have this column"),
         ({"cpf": {"fake": "cpf"}, "name": {"fake": "name", "group": "cpf"}}, PolicyError, "another way"),
         ({"cpf": {"fake": "cpf", "null": True}}, PolicyError, "exactly one of the keys"),
         ({"cpf": {"token": "research"}}, PolicyError, "need a vault"),
@@ -251,7 +251,7 @@ def test_a_forged_value_fails_verification(tmp_path: Path) -> None:
     stated["files"]["release.csv"] = {"sha256": hashlib.sha256(forged).hexdigest(), "bytes": len(forged)}
     manifest.write_text(json.dumps(stated), encoding="utf-8")
     verdict = cb.verify(tmp_path / "out" / "public")
-    assert any("not such as its masking makes" in problem for problem in verdict.problems)
+    assert any("of its masking" in problem for problem in verdict.problems)
 
 
 def test_a_release_beside_its_original(tmp_path: Path) -> None:
@@ -261,10 +261,10 @@ def test_a_release_beside_its_original(tmp_path: Path) -> None:
     substituted = Substituted("cpf", "", {}, lambda: Dictionary([], []), fake("cpf", "br"))
     assert substituted.misfit(before, fakes) is None
     assert substituted.misfit(before, before) == "5 substitutes are among the original values"
-    assert substituted.misfit(before, words) == "1 values are no substitutes of their kind"
+    assert substituted.misfit(before, words) == "1 value is not a substitute of its kind"
     shuffled = Shuffled("cpf", "", {}, lambda: (np.arange(0), ()))
     assert shuffled.misfit(before, before) is None
-    assert shuffled.misfit(before, fakes) == "other values than those that were shuffled"
+    assert shuffled.misfit(before, fakes) == "the values are not those that were shuffled"
 
 
 @pytest.mark.parametrize("kind", ["duckdb", "postgresql"])
@@ -418,7 +418,7 @@ def test_tables_whose_days_between_would_change_are_refused(tmp_path: Path) -> N
 def test_a_key_that_would_break_is_refused(tmp_path: Path, operator: str) -> None:
     two_tables(tmp_path)
     (tmp_path / "policy.toml").write_text(SEVERAL.replace("OPERATOR", operator), encoding="utf-8")
-    with pytest.raises(DataError, match="referred to nothing before"):
+    with pytest.raises(DataError, match="referred to no other record before masking"):
         cb.mask(tmp_path / "policy.toml").write(tmp_path / "out")
     assert not (tmp_path / "out").exists()
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from cobogo.publish.perturb import noise
+from support.effort import examples
 
 SEED = np.random.default_rng(7)
 
@@ -31,7 +32,7 @@ def test_each_distribution_is_the_one_it_is_called(name):
     assert stats.kstest(found, LAWS[name].cdf).pvalue > 1e-6
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(
     records=st.integers(2, 60),
     width=st.integers(1, 4),

@@ -149,11 +149,11 @@ def test_a_matrix_of_ones_own() -> None:
 @pytest.mark.parametrize(
     ("steps", "more", "words"),
     [
-        ([NOISE | {"share": None}], {}, "takes share"),
-        ([NOISE | {"attributes": ["city"]}], {}, "no number"),
+        ([NOISE | {"share": None}], {}, "needs exactly one of: share"),
+        ([NOISE | {"attributes": ["city"]}], {}, "not numbers"),
         ([NOISE | {"attributes": ["name"]}], {}, "identifier"),
         ([SWAP | {"within": ["jbo"]}], {}, "jbo"),
-        ([SWAP | {"within": ["job"]}], {}, "within its own"),
+        ([SWAP | {"within": ["job"]}], {}, "both swapped and in within"),
         ([PRAM | {"matrix": {"Fortaleza": {"Sobral": 0.1}}}], {}, "either retention or matrix"),
         ([{"method": "pram", "attributes": ["city"], "matrix": {"Fortaleza": {"Sobrl": 0.1}}}], {}, "Sobral"),
         ([{"method": "pram", "attributes": ["city"], "matrix": {"Crato": {"Sobral": 0.9, "Fortaleza": 0.9}}}], {},
@@ -171,7 +171,7 @@ def test_what_makes_no_sense_is_refused(steps: list[Any], more: Any, words: str)
 
 def test_a_perturbation_promises_no_model() -> None:
     models = {"privacy": {"models": [{"model": "k-anonymity", "k": 2}]}}
-    with pytest.raises(PolicyError, match="can promise none"):
+    with pytest.raises(PolicyError, match="cannot promise any"):
         cb.perturb(table(), policy(SWAP) | models)
 
 
@@ -191,7 +191,7 @@ def test_other_values_in_a_swapped_column_are_told(tmp_path: Path) -> None:
     manifest.write_text(json.dumps(content), encoding="utf-8")
     verdict = cb.verify(tmp_path / "out")
     assert not verdict
-    assert any("does not hold the values that were swapped" in problem for problem in verdict.problems)
+    assert any("does not have the values that were swapped" in problem for problem in verdict.problems)
 
 
 def test_one_row_and_equal_columns(tmp_path: Path) -> None:

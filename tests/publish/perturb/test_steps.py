@@ -7,8 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cobogo.publish.perturb.steps import Forbidden, choose_partners
+from support.effort import examples
 
-some = settings(max_examples=60, deadline=None)
+some = settings(max_examples=examples(60), deadline=None)
 
 
 def keys(count: int, seed: int) -> np.ndarray:

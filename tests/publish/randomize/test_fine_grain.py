@@ -14,6 +14,7 @@ from cobogo.promises.guarantees import Exposure
 from cobogo.promises.guarantees.prior_posterior import RhoPrivacy
 from cobogo.promises.operators.uniform import Uniform, largest_retention
 from cobogo.publish.randomize.fine_grain import linear_programme, temper, value_dependent
+from support.effort import examples
 
 F = np.array([30, 25, 20, 5, 5, 5, 4, 3, 2, 1]) / 100
 
@@ -75,7 +76,7 @@ def test_the_fast_form_meets_the_bound_for_single_values_and_retains_as_much_as_
     assert (F * retention).sum() == pytest.approx(-best.fun, abs=1e-9)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=examples(25))
 @given(st.lists(st.integers(1, 60), min_size=3, max_size=7), st.integers(5, 30), st.integers(35, 60))
 def test_tempered_operators_hold_for_every_property_in_both_directions(counts, low: int, high: int) -> None:
     prior = np.array(counts) / sum(counts)

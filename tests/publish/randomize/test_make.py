@@ -124,7 +124,7 @@ def test_a_sensitive_column_that_nothing_was_done_to_is_told(written: Path, tmp_
     stated.model_copy(update={"transformation": nothing, "models": ()}).write(tmp_path)
     verdict = cb.verify(tmp_path)
     assert not verdict
-    assert any("as it is" in problem for problem in verdict.problems)
+    assert any("released unchanged" in problem for problem in verdict.problems)
     assert any("no guarantee" in note for note in verdict.notes)
 
 
@@ -233,7 +233,7 @@ def test_people_with_several_records_are_drawn_several_times() -> None:
         ("fine-grain", [RHO], PolicyError, "table"),
         ("alpha-beta", [RHO], PolicyError, "d, γ"),
         ("perturbed-generalization", [{"model": "delta-growth", "delta": 0.2}], PolicyError, "k-anonymity"),
-        ("alpha-beta", [{"model": "d-gamma-privacy", "d": 0.05, "gamma": 0.3}], SearchTooLarge, "made up"),
+        ("alpha-beta", [{"model": "d-gamma-privacy", "d": 0.05, "gamma": 0.3}], SearchTooLarge, "invented"),
     ],
 )
 def test_what_a_method_cannot_do_is_refused(method: str, models: Any, error: type[Exception], word: str) -> None:

@@ -13,6 +13,7 @@ from cobogo.errors import NoSolution
 from cobogo.promises.guarantees import Exposure
 from cobogo.promises.guarantees.prior_posterior import RhoPrivacy, UpwardRhoPrivacy
 from cobogo.publish.randomize.small_domain import partition_domain
+from support.effort import examples
 
 
 def properties(prior: np.ndarray, rho1: float) -> list[list[int]]:
@@ -38,7 +39,7 @@ def test_parts_pay_where_values_are_skewed(zipf: float, average: float) -> None:
 
 
 @pytest.mark.parametrize("both", [False, True])
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 @given(counts=st.lists(st.integers(1, 200), min_size=3, max_size=8), low=st.integers(5, 20), high=st.integers(40, 80))
 def test_parts_tell_no_more_than_was_allowed_on_the_whole(counts, low: int, high: int, both: bool) -> None:
     numbers = np.array(counts)

@@ -68,7 +68,7 @@ def test_of_two_at_once_that_do_not_go_together_one_is_refused(home: Path) -> No
     codes = {name: process.returncode for name, process in running.items()}
     assert sorted(codes.values()) == [0, 1], said
     (refused,) = [name for name, code in codes.items() if code]
-    assert "complementary with clinic-1: 8 people" in said[refused]
+    assert "complementary with clinic-1: exposes 8 people" in said[refused]
     assert not (home / refused).exists()
     assert states() == {"clinic-1": "released"}
 

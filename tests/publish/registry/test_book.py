@@ -21,6 +21,7 @@ from cobogo.publish.recoding import check_against_earlier
 from cobogo.publish.registry import store
 from cobogo.publish.registry.book import open_book
 from cobogo.publish.registry.structure import RecordedRelease
+from support.effort import examples
 
 pytestmark = pytest.mark.slow
 
@@ -103,7 +104,7 @@ CROSSED: list[Row] = [
 def test_complementary_levels_are_refused_and_nothing_is_written(home: Path) -> None:
     cb.anonymize(table(CROSSED), levels(policy(home), age=1, zip=0)).write(home / "1")
     release = cb.anonymize(table(CROSSED), levels(policy(home), age=0, zip=1))
-    with pytest.raises(Exposed, match="complementary with clinic-1: 8 people in both exposed") as refused:
+    with pytest.raises(Exposed, match=r"complementary with clinic-1: exposes 8 people \(in both releases\)") as refused:
         release.write(home / "2")
     assert refused.value.exit_code == 1
     assert "registry.base" in str(refused.value)
@@ -126,7 +127,7 @@ def test_base_previous_keeps_to_what_was_released(home: Path, algorithm: str) ->
     free["attributes"]["age"]["max-level"] = 0
     with pytest.raises(Exposed, match="complementary"):
         record(cb.anonymize(table(CROSSED), free))
-    with pytest.raises(PolicyError, match="level 1 is the lowest that says no more"):
+    with pytest.raises(PolicyError, match="must be at level 1 or above"):
         cb.anonymize(table(CROSSED), free | {"registry": policy(home, base="previous")["registry"]})
     based = cb.anonymize(table(CROSSED), levels(policy(home, base="previous"), zip=1))
     assert based.levels == {"age": 1, "zip": 1}
@@ -159,7 +160,7 @@ def test_the_crossing_of_three_releases(home: Path) -> None:
 
     record(showing("one"))
     record(showing("two"))
-    with pytest.raises(Exposed, match="complementary with clinic-1, clinic-2: 8 people"):
+    with pytest.raises(Exposed, match="complementary with clinic-1, clinic-2: exposes 8 people"):
         record(showing("three"))
 
 
@@ -177,7 +178,9 @@ def test_differencing_is_checked_in_every_mode(home: Path, base: str | None, lea
     grown = [FIRST + NEW, FIRST + NEW[:1], FIRST]
     several = grown[::-1] if not leaving else grown
     record(cb.anonymize(table(several[0]), rules))
-    with pytest.raises(Exposed, match="differencing with clinic-1: 1 person who " + ("left" if leaving else "came")):
+    with pytest.raises(
+        Exposed, match=r"differencing with clinic-1: exposes 1 person \(who " + ("left" if leaving else "joined")
+    ):
         record(cb.anonymize(table(several[1]), rules))
     record(cb.anonymize(table(several[2]), rules))
     assert [entry.id for entry in entries(home)] == ["clinic-1", "clinic-2"]
@@ -189,7 +192,7 @@ def test_what_differs_must_satisfy_the_other_models_too(home: Path) -> None:
     rules["privacy"]["models"].append({"model": "l-diversity", "l": 2})
     record(cb.anonymize(table(FIRST), rules))
     alike = [(who, age, place, "gout") for who, age, place, _ in NEW]
-    with pytest.raises(Exposed, match=r"differencing .* against l-diversity \(illness, l = 2\)"):
+    with pytest.raises(Exposed, match=r"differencing .* broken: l-diversity \(illness, l = 2\)"):
         record(cb.anonymize(table(FIRST + alike), rules))
     record(cb.anonymize(table(FIRST + NEW), rules))
 
@@ -199,7 +202,7 @@ def test_without_a_unit_records_are_told_by_all_that_was_read(home: Path) -> Non
     twins = [*FIRST, FIRST[0], FIRST[0]]
     record(cb.anonymize(table(FIRST), rules))
     record(cb.anonymize(table(twins), rules))
-    with pytest.raises(Exposed, match="differencing with clinic-2: 1 person who left"):
+    with pytest.raises(Exposed, match=r"differencing with clinic-2: exposes 1 person \(who left"):
         record(cb.anonymize(table(twins[:-1]), rules))
 
 
@@ -212,7 +215,7 @@ def test_earlier_attributes_as_quasi_identifiers(home: Path) -> None:
     release.write(home / "2")
     rules = policy(home, base="quasi-identifiers")
     rules["privacy"]["models"].append({"model": "l-diversity", "l": 2})
-    with pytest.raises(PolicyError, match="quasi-identifiers now"):
+    with pytest.raises(PolicyError, match="are now quasi-identifiers"):
         cb.anonymize(table(FIRST), rules)
 
 
@@ -232,7 +235,7 @@ def test_m_invariance_goes_on_with_the_registered_series(home: Path) -> None:
     other = [("ann", "21", "11", "flu"), ("kim", "24", "11", "fever"), *first[2:]]
     with pytest.raises(NoSolution):
         cb.anonymize(table(other), rules())
-    with pytest.raises(PolicyError, match="no model asks for m-invariance"):
+    with pytest.raises(PolicyError, match="does not ask for the model m-invariance"):
         cb.anonymize(table(first), policy(home, base="m-invariance"))
 
 
@@ -250,7 +253,7 @@ def test_a_release_that_cannot_be_put_in_place_is_not_recorded(home: Path) -> No
 def test_registries_that_cannot_be_used_are_errors_before_any_work(home: Path, tmp_path: Path) -> None:
     with pytest.raises(RegistryError, match="there is no registry"):
         cb.anonymize(table(FIRST), policy(home, path=str(tmp_path / "none.db")))
-    with pytest.raises(RegistryError, match="is no name for a data set"):
+    with pytest.raises(RegistryError, match="is not a valid name of a data set"):
         cb.anonymize(table(FIRST), policy(home, dataset="a/b"))
 
 
@@ -259,7 +262,7 @@ people = st.dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=examples(15), suppress_health_check=[HealthCheck.too_slow])
 @given(before=people, after=people, first=st.tuples(*[st.integers(0, 2)] * 2), then=st.tuples(*[st.integers(0, 2)] * 2))
 def test_what_is_refused_against_a_plain_count(
     tmp_path_factory: pytest.TempPathFactory,
@@ -312,13 +315,13 @@ def test_every_engine_tells_the_same_records(home: Path, engine_url: str) -> Non
     release = cb.anonymize(table(list(reversed(FIRST))), rules, engine=engine_url)
     assert record(release) == "clinic-1", "recorded once"
     assert release.table.engine.fetch(release.rows()).num_rows == 8
-    with pytest.raises(Exposed, match="1 person who came"):
+    with pytest.raises(Exposed, match=r"1 person \(who joined"):
         record(cb.anonymize(table(FIRST + NEW[:1]), local, engine=engine_url))
 
 
 def test_withheld_values_are_refused(home: Path) -> None:
     rules = policy(home) | {"recoding": {"suppress": "sensitive"}}
-    with pytest.raises(PolicyError, match="withheld ones are not told"):
+    with pytest.raises(PolicyError, match="this release withholds some"):
         cb.anonymize(table(FIRST), rules)
 
 
@@ -353,7 +356,7 @@ def test_another_way_of_writing_the_same_records_is_no_way_around(home: Path, ho
     later = copy.deepcopy(levels(policy(home, unit=False), age=0, zip=1))
     if how == "one constant column more":
         later["attributes"]["source"] = {"role": "non-sensitive"}
-    with pytest.raises(Exposed, match="complementary with clinic-1: 8 people in both exposed"):
+    with pytest.raises(Exposed, match=r"complementary with clinic-1: exposes 8 people \(in both releases\)"):
         record(cb.anonymize(otherwise(CROSSED, how), later))
 
 
@@ -361,14 +364,14 @@ def test_a_column_that_is_no_longer_there_does_not_hide_anybody(home: Path) -> N
     rules = levels(policy(home, unit=False), age=1, zip=0)
     rules["attributes"]["source"] = {"role": "non-sensitive"}
     record(cb.anonymize(otherwise(CROSSED, "one constant column more"), rules))
-    with pytest.raises(Exposed, match="complementary with clinic-1: 8 people"):
+    with pytest.raises(Exposed, match="complementary with clinic-1: exposes 8 people"):
         record(cb.anonymize(table(CROSSED), levels(policy(home, unit=False), age=0, zip=1)))
 
 
 def test_a_unit_with_a_trailing_space_is_the_same_person(home: Path) -> None:
     record(cb.anonymize(table(CROSSED), levels(policy(home), age=1, zip=0)))
     spaced: list[Row] = [(f" {who.upper()} ", *rest) for who, *rest in CROSSED]  # type: ignore[misc]
-    with pytest.raises(Exposed, match="complementary with clinic-1: 8 people"):
+    with pytest.raises(Exposed, match="complementary with clinic-1: exposes 8 people"):
         record(cb.anonymize(table(spaced), levels(policy(home), age=0, zip=1)))
 
 
@@ -378,7 +381,7 @@ def test_a_sensitive_value_that_changed_is_seen(home: Path, unit: bool) -> None:
     rules = levels(policy(home, unit=unit), age=2, zip=2)
     record(cb.anonymize(table(FIRST), rules))
     changed = [("ann", "21", "11", "hiv"), *FIRST[1:]]
-    with pytest.raises(Exposed, match="differencing with clinic-1: 1 person who came or changed exposed"):
+    with pytest.raises(Exposed, match=r"differencing with clinic-1: exposes 1 person \(who joined or changed\);"):
         record(cb.anonymize(table(changed), rules))
     everybody = [(who, age, place, f"{ill} again") for who, age, place, ill in FIRST]
     assert record(cb.anonymize(table(everybody), rules)) == "clinic-2", "eight changes at once point at nobody"
@@ -394,10 +397,10 @@ def test_releases_of_one_data_set_that_share_nobody_are_warned_of(home: Path) ->
     release.write(home / "2")
     (warning,) = release.warnings
     assert warning == early == entries(home)[-1].summary["warnings"][0]
-    assert "share 0 of 8 records" in warning
+    assert "have only 0 of 8 records in common" in warning
     assert "was not checked" in warning
-    assert "By what both show" in warning
-    assert "people in both exposed" in warning
+    assert "By the released values" in warning
+    assert "people (in both releases)" in warning
     again = cb.anonymize(table(renamed), levels(policy(home), age=2, zip=2))
     again.write(home / "3")
     assert len(again.warnings) == 1, "it shares everybody with the second, and nobody with the first"

@@ -48,7 +48,7 @@ def test_gt3_after_gt1_is_refused_and_gt1_with_new_rows_is_not(
         capsys.readouterr()
         assert release(workplace, name, rows) == 1
         said = capsys.readouterr().err
-        assert f"{attack} with physicians-1: 2 people in both exposed, against k-anonymity (k = 2)" in said
+        assert f"{attack} with physicians-1: exposes 2 people (in both releases); broken: k-anonymity (k = 2)" in said
         assert not (workplace / name).exists()
         assert name != "gt3" or f"```text\n{said}```" in DOCS, "the page shows what is said"
     assert release(workplace, "gt1new", GT1_AND_NEW) == 0

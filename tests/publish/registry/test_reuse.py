@@ -101,7 +101,7 @@ def test_what_cannot_be_applied(clinic: Path, capsys: pytest.CaptureFixture[str]
     assert command("apply", "clinic-1", "few.csv", "--out", "few") == 1
     assert "none fits" in capsys.readouterr().err
     assert command("apply", "clinic-9", "few.csv", "--out", "few") == 2
-    assert 'holds no release "clinic-9"' in capsys.readouterr().err
+    assert 'does not contain the release "clinic-9"' in capsys.readouterr().err
     (clinic / "other.csv").write_text("a,b\n1,2\n")
     assert command("apply", "clinic-1", "other.csv", "--out", "few") == 2
     assert not (clinic / "few").exists()

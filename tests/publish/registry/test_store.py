@@ -77,15 +77,15 @@ def test_keys(registry: ReleaseRegistry, tmp_path: Path, monkeypatch: pytest.Mon
     location, key = str(tmp_path / "registry.db"), tmp_path / "registry.db.key"
     secret = key.read_text()
     key.chmod(0o640)
-    with pytest.raises(RegistryError, match="others may read the registry's key"):
+    with pytest.raises(RegistryError, match="other users can read the registry's key"):
         store.open_registry(location, None)
     key.unlink()
-    with pytest.raises(RegistryError, match="the registry's key is not there"):
+    with pytest.raises(RegistryError, match="the registry's key does not exist"):
         store.open_registry(location, None)
     seal.create(tmp_path / "other.key")
-    with pytest.raises(RegistryError, match="the key is not this registry's"):
+    with pytest.raises(RegistryError, match="the key does not belong to this registry"):
         store.open_registry(location, tmp_path / "other.key")
-    with pytest.raises(RegistryError, match="a key is there already"):
+    with pytest.raises(RegistryError, match="there is already a key here"):
         seal.create(tmp_path / "other.key")
     monkeypatch.setenv(seal.VARIABLE, "not hexadecimal")
     with pytest.raises(RegistryError, match="must be 64 hexadecimal digits"):

@@ -174,13 +174,13 @@ def test_levels_can_be_chosen_for_a_part_of_epsilon() -> None:
 @pytest.mark.parametrize(
     ("sampling", "what"),
     [
-        ({}, "says no level"),
+        ({}, "does not give a level"),
         ({"levels": {"age": 1}}, "city"),
         ({"levels": {"age": 9, "city": 0}}, "highest level"),
         ({"levels": {"ill": 0}}, "no quasi-identifier"),
-        ({"levels": {"age": 1, "city": 0}, "search-epsilon": 0.1}, "all there is"),
+        ({"levels": {"age": 1, "city": 0}, "search-epsilon": 0.1}, "fixes all levels"),
         ({"levels": {"age": 1, "city": 0}, "share": 0.9}, "share"),
-        ({"search-epsilon": 2.0}, "says no level"),
+        ({"search-epsilon": 2.0}, "does not give a level"),
     ],
 )
 def test_refusals(sampling: dict[str, object], what: str) -> None:
@@ -239,7 +239,7 @@ def test_the_command_writes_and_verify_counts(tmp_path: Path) -> None:
         manifest.write_text(json.dumps(changed))
         assert why in cobogo("verify", "out/public", cwd=tmp_path, code=1)
     manifest.write_text(json.dumps({**content, "transformation": {**content["transformation"], "k": 10**4}}))
-    assert "times only" in cobogo("verify", "out/public", cwd=tmp_path, code=1)
+    assert "appears only" in cobogo("verify", "out/public", cwd=tmp_path, code=1)
     (tmp_path / "p.toml").write_text(TOML + "seed = 3\n")
     cobogo("sample", "p.toml", "--out", "out", cwd=tmp_path, code=1)
     assert "seed" in cobogo("verify", "out", cwd=tmp_path, code=1)

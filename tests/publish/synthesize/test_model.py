@@ -15,6 +15,7 @@ from cobogo.data.policy import Policy
 from cobogo.floor.randomness import Seeded
 from cobogo.publish.synthesize.belief import calibrate, draw_systematic
 from cobogo.publish.synthesize.domains import LEFT_OUT, bound_rows_per_person, declared_domains, read_domain
+from support.effort import examples
 
 SIZES = (2, 3, 2, 2)
 FORESTS = [
@@ -51,7 +52,7 @@ def test_a_tree_s_marginals_are_those_of_its_joint_distribution(forest: int) -> 
     shares=st.lists(st.lists(st.floats(0, 5), min_size=3, max_size=3), min_size=2, max_size=2),
     group=st.lists(st.integers(0, 1), max_size=40),
 )
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_systematic_sampling_is_off_by_one_at_most(shares: list[list[float]], group: list[int]) -> None:
     table, which = np.array(shares), np.array(group, dtype=np.int64)
     drawn = draw_systematic(table, which, Seeded(1))
@@ -83,7 +84,7 @@ def test_listed_values_and_what_is_none_of_them() -> None:
     bins=st.integers(1, 12),
     decimal=st.sampled_from([".", ","]),
 )
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_numbers_come_back_in_their_bins(numbers: list[Any], bins: int, decimal: str) -> None:
     found = domain({"bounds": [0.5, 100], "bins": bins, "decimals": 1})
     texts = [str(number).replace(".", decimal) for number in numbers]
@@ -111,7 +112,7 @@ def test_leaves_and_levels_of_a_hierarchy_that_lists_them() -> None:
 
 
 @given(people=st.lists(st.integers(0, 5), max_size=40), most=st.integers(1, 4))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_of_each_person_so_many_rows_count(people: list[int], most: int) -> None:
     kept = np.array(people, dtype=np.int64)[bound_rows_per_person(np.array(people, dtype=np.int64), most)]
     for person in set(people):

@@ -13,6 +13,7 @@ from cobogo.promises.accounting import delta_of, selection_epsilon
 from cobogo.publish.synthesize.methods import METHODS
 from cobogo.publish.synthesize.private import Attributes, Fitted, PrivateTable, distance
 from cobogo.publish.synthesize.privbayes import CHANGE, dependence
+from support.effort import examples
 from support.synth_tables import PRIVATE, Tape, codes, excess
 
 pytestmark = pytest.mark.slow
@@ -64,7 +65,7 @@ def test_nothing_is_spent_beyond_the_budget() -> None:
 
 
 @given(rho=st.fractions(min_value=Fraction(1, 10**6), max_value=10))
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 def test_the_exponential_mechanism_costs_what_was_allowed(rho: Fraction) -> None:
     epsilon = selection_epsilon(rho)
     assert epsilon**2 / 8 <= rho
@@ -87,7 +88,7 @@ rows_of_three = st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=0, max_si
 
 
 @given(rows=rows_of_three, added=st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=1, max_size=3))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_a_record_changes_scores_by_no_more_than_declared(
     rows: list[tuple[int, int, int]], added: list[tuple[int, int, int]]
 ) -> None:

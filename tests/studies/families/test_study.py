@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from cobogo.tell.report.words import words
 
 from cobogo.errors import PolicyError
+from cobogo.floor.language import speech
 from cobogo.studies.families import study
 from cobogo.studies.families.study import Families, FamilyTrial, compare_families
 from support.commands import cobogo
@@ -78,9 +78,10 @@ def test_differential_privacy_shows_no_more_than_chance(found: Families) -> None
 def test_the_page_says_what_each_promises(found: Families, language: str, tmp_path: Path) -> None:
     found.write(tmp_path / "out", language=language)
     assert {file.name for file in (tmp_path / "out").iterdir()} == set(Families.files())
-    page = found.render(b"", say=words(language))
+    page = found.render(b"", say=speech(language))
     assert page.count("<tr>") == 1 + len(found.trials) + 5
-    assert words(language)("kinds.promises.why") in page
+    promises = {"en": "k, p and ε are not three scales of the same thing.", "pt-BR": "k, p e ε não são três escalas"}
+    assert promises[language] in page
     content = json.loads((tmp_path / "out/kinds.json").read_text())
     assert content["releases"][0]["kind"] == "original"
 

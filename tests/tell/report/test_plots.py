@@ -5,12 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from cobogo.tell.report.words import TEXTS, words
 from PIL import Image
 
+from cobogo.floor.language import LANGUAGES, speech
 from cobogo.tell.report import plots
 from cobogo.tell.report.canvas import Sheet
 from cobogo.tell.report.content import AttributeStory, Content, LatticeStory, Plot, plots_of
@@ -18,7 +19,7 @@ from cobogo.tell.report.write import draw
 
 pytestmark = pytest.mark.slow
 
-SAY = words("en")
+SAY = speech("en")
 
 
 def shape(path: Path) -> tuple[int, int]:
@@ -32,7 +33,7 @@ def shape(path: Path) -> tuple[int, int]:
     return height, width
 
 
-@pytest.mark.parametrize("language", TEXTS)
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_every_plot_of_every_content_is_drawn(content: Content, language: str, tmp_path: Path) -> None:
     drawn = plots_of(content)
     assert drawn
@@ -41,8 +42,30 @@ def test_every_plot_of_every_content_is_drawn(content: Content, language: str, t
         drawn = tuple({plot.kind: plot for plot in drawn}.values())
     for plot in drawn:
         path = tmp_path / f"{plot.stem}.png"
-        draw(plot, content, path, say=words(language))
+        draw(plot, content, path, say=speech(language))
         shape(path)
+
+
+def test_as_svg_a_plot_has_the_same_texts_and_nothing_that_runs(hostile: Content, tmp_path: Path) -> None:
+    for plot in plots_of(hostile)[:6]:
+        path = tmp_path / f"{plot.stem}.svg"
+        draw(plot, hostile, path, say=SAY)
+        drawn = ElementTree.fromstring(path.read_text(encoding="utf-8"))
+        assert {element.tag.removeprefix("{http://www.w3.org/2000/svg}") for element in drawn.iter()} <= {
+            "svg", "rect", "line", "text",
+        }  # fmt: skip
+        assert all(name[:2] != "on" for element in drawn.iter() for name in element.attrib)
+
+
+def test_the_ends_of_a_text_are_where_they_were_measured(tmp_path: Path) -> None:
+    sheet = Sheet("", "")
+    sheet.text(4.0, 1.0, "Águas", size=20, align="right")
+    sheet.save(tmp_path / "a.png", 2.0)
+    with Image.open(tmp_path / "a.png") as image:
+        dark = np.asarray(image.convert("L")) < 128
+    columns = np.flatnonzero(dark.any(axis=0)) / 150
+    assert columns.max() == pytest.approx(4.0, abs=0.03)
+    assert columns.min() == pytest.approx(4.0 - sheet.measure("Águas", 20), abs=0.03)
 
 
 def test_file_names_are_safe_and_differ(hostile: Content) -> None:

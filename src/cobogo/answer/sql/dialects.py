@@ -137,9 +137,9 @@ class Dialect:
         if kind.is_string() or kind.is_decimal() or kind.is_date() or kind.is_uuid() or kind.is_binary():
             return self.cast_text(column)
         raise DataError(
-            tr('the unit "{name}" holds {kind}', name=name, kind=kind),
+            tr('the unit "{name}" has the type {kind}, which cannot tell people apart', name=name, kind=str(kind)),
             where="unit",
-            remedy=tr("Tell people apart by a text or a whole number."),
+            remedy=tr("Name a column of texts or whole numbers as the unit."),
         )
 
     def cast_column(self, name: str, declared: DeclaredColumn, kind: Any, decimal: str) -> str:
@@ -171,9 +171,14 @@ class Dialect:
                 point = f"replace({text}, ',', '.')" if decimal == "," else text
                 return self.parse_numeral(point, DECIMAL, self.real)
         raise DataError(
-            tr('the column "{name}" holds {kind} and was declared {type}', name=name, kind=kind, type=declared.type),
+            tr(
+                'the column "{name}" has the type {kind} and is declared as {type}',
+                name=name,
+                kind=str(kind),
+                type=declared.type,
+            ),
             where="columns",
-            remedy=tr("Declare it as what it is, or as text."),
+            remedy=tr("Declare the type that it has, or text."),
         )
 
 

@@ -38,11 +38,11 @@ from cobogo.answer.query import (
 )
 from cobogo.answer.sql.nodes import describe, refusal, take
 from cobogo.answer.sql.scope import Scope
-from cobogo.floor.language import tr
+from cobogo.floor.language import Text, tr
 from cobogo.floor.untrusted import fraction
 from cobogo.promises.declared_columns import DeclaredColumn
 
-IN_EXPRESSIONS = (
+IN_EXPRESSIONS = tr(
     "Allowed in expressions: columns, literals, + - * / // %, ABS, ROUND, FLOOR, CEIL, LEAST, GREATEST, COALESCE, "
     "NULLIF, YEAR, QUARTER, MONTH and DAY of a date, CASE WHEN … THEN … ELSE … END."
 )
@@ -80,16 +80,25 @@ HOLDS: dict[Comparison, Callable[[Any, Any], bool]] = {"=": eq, "<>": ne, "<": l
 MOST_WILD = 4
 """Signs % of a pattern. Engines try every place for each of them, so that a long text takes a power of its length."""
 
-IN_CONDITIONS = (
-    "Allowed in WHERE: =, <>, <, <=, >, >= of a column or of what is computed from columns with a literal or with each "
-    "other; BETWEEN; LIKE; IN (literals); IS NULL; AND, OR, NOT; a column of truth values alone."
+EXAMPLES: dict[str, Text] = {
+    "integer": tr("Write a whole number of 64 bits."),
+    "number": tr("Write a number such as 1.5."),
+    "text": tr("Write a text in single quotes."),
+    "boolean": tr("Write TRUE or FALSE."),
+    "date": tr("Write a date such as '2026-01-31'."),
+}
+"""What a column of each type is compared with."""
+
+IN_CONDITIONS = tr(
+    "Allowed in conditions: =, <>, <, <=, >, >= between columns, expressions and literals; BETWEEN; LIKE; "
+    "IN (literals); IS NULL; AND, OR, NOT; a boolean column alone."
 )
 
 
 def parse_expression(node: exp.Expression, scope: Scope, depth: int = 0) -> Expression:
     """Parse an expression of the analyst into typed values."""
     if depth > DEEPEST:
-        raise refusal(tr("the expression is nested more than {deepest} deep", deepest=DEEPEST), IN_EXPRESSIONS)
+        raise refusal(tr("the expression has more than {most} levels", most=DEEPEST), tr("Write a simpler expression."))
     leaf = scope.leaf(node)
     if leaf is not None:
         return leaf
@@ -145,7 +154,7 @@ def _date_part(node: exp.Expression, inner: Callable[[exp.Expression], Expressio
                 raise refusal(tr("DATE_PART names a part and a date"), IN_EXPRESSIONS)
             name, day = str(given[0].name).casefold(), given[1]
         case _:
-            raise refusal(tr("{what} is not computed", what=describe(node)), IN_EXPRESSIONS)
+            raise refusal(tr("{node} is not answered", node=describe(node)), IN_EXPRESSIONS)
     if name not in PARTS:
         raise refusal(tr("this part of a date is not computed"), IN_EXPRESSIONS)
     return Computation(PARTS[name], (inner(day),))
@@ -214,7 +223,11 @@ def _case(node: exp.Expression, scope: Scope, depth: int, inner: Callable[[exp.E
 def parse_condition(node: exp.Expression, scope: Scope, depth: int = 0) -> Condition:
     """Parse a condition of the analyst into typed values."""
     if depth > DEEPEST:
-        raise refusal(f"the condition is nested more than {DEEPEST} deep", IN_CONDITIONS)
+        raise refusal(
+            tr("the condition has more than {most} levels of parentheses, AND, OR and NOT", most=DEEPEST),
+            tr("Write a simpler condition."),
+            clause=scope.clause,
+        )
     deeper = depth + 1
     if type(node) in COMPARISONS:
         left, right = take(node, "this", "expression")
@@ -244,19 +257,19 @@ def _column_condition(node: exp.Expression, scope: Scope, depth: int) -> Conditi
             value, values = take(node, "this", "expressions")
             operand, name, declared = _operand(value, scope, depth)
             if not values:
-                raise refusal("IN names no values", IN_CONDITIONS)
+                raise refusal(tr("IN has no values"), IN_CONDITIONS, clause=scope.clause)
             return OneOf(operand, tuple(parse_literal(one, name, declared) for one in values))
         case exp.Is():
             value, null = take(node, "this", "expression")
             if not isinstance(null, exp.Null):
-                raise refusal("IS is answered with NULL only", IN_CONDITIONS)
+                raise refusal(tr("IS is answered only with NULL"), IN_CONDITIONS, clause=scope.clause)
             return Missing(_operand(value, scope, depth)[0])
         case exp.Column() | exp.Case():
             operand, name, declared = _operand(node, scope, depth)
             if declared.type != "boolean":
-                raise refusal(f'"{name}" is no column of truth values', IN_CONDITIONS)
+                raise refusal(tr('"{name}" is not a boolean column', name=name), IN_CONDITIONS, clause=scope.clause)
             return Compare(operand, "=", True)
-    raise refusal(f"{describe(node)} is not answered in WHERE", IN_CONDITIONS)
+    raise refusal(tr("{node} is not answered", node=describe(node)), IN_CONDITIONS, clause=scope.clause)
 
 
 def _like(node: exp.Expression, scope: Scope, depth: int) -> Condition:
@@ -343,8 +356,8 @@ def parse_literal(node: exp.Expression, name: str, declared: DeclaredColumn) -> 
     value = _value(node, declared)
     if not declared.accepts(value):
         raise refusal(
-            f'"{name}" is of type {declared.type}, and is compared with something else',
-            f"Write {_example(declared)}.",
+            tr('"{name}" is of type {type}, and is compared with another type', name=name, type=declared.type),
+            EXAMPLES[declared.type],
         )
     return value
 
@@ -358,7 +371,7 @@ def _value(node: exp.Expression, declared: DeclaredColumn) -> Literals:
             (inner,) = take(node, "this")
             value = _value(inner, declared) if isinstance(inner, exp.Literal) and not inner.is_string else None
             if value is None:
-                raise refusal("a minus sign stands before what is no number", IN_CONDITIONS)
+                raise refusal(tr("a minus sign must be followed by a number"), IN_CONDITIONS)
             return -cast(int | Decimal, value)
         case exp.Literal():
             text, is_string = take(node, "this", "is_string")
@@ -373,7 +386,7 @@ def _value(node: exp.Expression, declared: DeclaredColumn) -> Literals:
                 and declared.type == "date"
             ):
                 return _value(inner, declared)
-    raise refusal(f"{describe(node)} stands where a literal is expected", IN_CONDITIONS)
+    raise refusal(tr("found {node} where a literal is expected", node=describe(node)), IN_CONDITIONS)
 
 
 def _text_literal(text: str, declared: DeclaredColumn) -> Literals:
@@ -382,22 +395,12 @@ def _text_literal(text: str, declared: DeclaredColumn) -> Literals:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise refusal("what is compared with a date is none", f"Write {_example(declared)}.") from None
+        raise refusal(tr("a date is compared with a text that is not a date"), EXAMPLES["date"]) from None
 
 
 def _number_literal(text: str, declared: DeclaredColumn) -> Literals:
     try:
         fraction(text)
     except ValueError:
-        raise refusal("the number is beyond what can be compared", IN_CONDITIONS) from None
+        raise refusal(tr("the number is too large to be compared"), tr("Write a number with fewer digits.")) from None
     return int(text) if text.isdecimal() and declared.type != "number" else Decimal(text)
-
-
-def _example(declared: DeclaredColumn) -> str:
-    return {
-        "integer": "a whole number of 64 bits",
-        "number": "a number, as 1.5",
-        "text": "a text in single quotes",
-        "boolean": "TRUE or FALSE",
-        "date": "a date as '2026-01-31'",
-    }[declared.type]

@@ -26,7 +26,7 @@ from cobogo.answer.sql.expressions import parse_condition, parse_expression
 from cobogo.answer.sql.nodes import ALLOWED, column_parts, describe, refusal, take
 from cobogo.answer.sql.scope import Scope
 from cobogo.errors import QueryRefused
-from cobogo.floor.language import tr
+from cobogo.floor.language import join, tr
 from cobogo.floor.untrusted import fraction
 from cobogo.promises.declared_columns import DeclaredColumn
 
@@ -63,7 +63,11 @@ class FigureScope(Scope):
         if found is not None and found in self._keys:
             return ColumnValue(self._keys[found])
         if isinstance(found, ColumnValue):
-            raise refusal(f'"{found.name}" is shown without being grouped by', f"Add it to GROUP BY. {ALLOWED}")
+            raise refusal(
+                tr('"{name}" is selected, and the question does not group by it', name=found.name),
+                join([tr("Add it to GROUP BY."), ALLOWED]),
+                clause=self.rows.clause,
+            )
         return None
 
     def _before_noise(self, node: exp.Expression) -> Expression | None:
@@ -148,13 +152,13 @@ def _aggregate(node: exp.Expression, scope: Scope) -> tuple[Kind, Expression | N
         return "quantile", parse_expression(value, scope), _share(share)
     if isinstance(node, exp.WithinGroup):
         return _within_group(node, scope)
-    raise refusal(f"{describe(node)} is not answered")
+    raise refusal(tr("{node} is not answered", node=describe(node)), clause=scope.clause)
 
 
 def _within_group(node: exp.WithinGroup, scope: Scope) -> tuple[Kind, Expression, Fraction]:
     inner, order = take(node, "this", "expression")
     if not isinstance(inner, exp.PercentileCont | exp.PercentileDisc) or len(order.expressions) != 1:
-        raise refusal(f"{describe(inner)} is not answered")
+        raise refusal(tr("{node} is not answered", node=describe(inner)), clause=scope.clause)
     value, descending = take(order.expressions[0], "this", "desc", ignored=("nulls_first",))
     share = _share(take(inner, "this")[0])
     return "quantile", parse_expression(value, scope), 1 - share if descending else share
@@ -163,14 +167,14 @@ def _within_group(node: exp.WithinGroup, scope: Scope) -> tuple[Kind, Expression
 def _count(node: exp.Count, scope: Scope) -> tuple[Kind, Expression | None, None]:
     inner, more = take(node, "this", "expressions", ignored=("big_int",))
     if more:
-        raise refusal("COUNT of several columns is not answered")
+        raise refusal(tr("COUNT of several columns is not answered"), clause=scope.clause)
     if isinstance(inner, exp.Star) or (isinstance(inner, exp.Literal) and not inner.is_string):
         take(inner, ignored=("this", "is_string"))
         return "count", None, None
     if isinstance(inner, exp.Distinct):
         (columns,) = take(inner, "expressions")
         if len(columns) != 1:
-            raise refusal("COUNT(DISTINCT …) of several columns is not answered")
+            raise refusal(tr("COUNT(DISTINCT …) of several columns is not answered"), clause=scope.clause)
         if scope.is_unit(columns[0]):
             return "people", None, None
         return "count_distinct", parse_expression(columns[0], scope), None
@@ -178,9 +182,12 @@ def _count(node: exp.Count, scope: Scope) -> tuple[Kind, Expression | None, None
 
 
 def _share(node: object) -> Fraction:
+    wrong = refusal(
+        tr("the share of a quantile must be a number between 0 and 1"), tr("Write 0.5 for the median."), clause="SELECT"
+    )
     if not isinstance(node, exp.Literal) or node.is_string:
-        raise refusal("the share of a quantile is a number between 0 and 1")
+        raise wrong
     try:
         return fraction(str(take(node, "this", ignored=("is_string",))[0]))
     except ValueError:
-        raise refusal("the share of a quantile is a number between 0 and 1") from None
+        raise wrong from None

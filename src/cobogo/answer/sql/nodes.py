@@ -7,11 +7,12 @@ from typing import Any
 from sqlglot import exp
 
 from cobogo.errors import QueryRefused
+from cobogo.floor.language import tr
 from cobogo.floor.untrusted import is_writable
 
 WHERE = "SQL"
 
-ALLOWED = (
+ALLOWED = tr(
     "Allowed: SELECT keys, aggregates and what is computed from them FROM a data set, (SELECT … UNION SELECT …) AS t, "
     "or two JOINed USING (their unit) [JOIN a public table USING (its key)] WHERE … GROUP BY columns HAVING … "
     "ORDER BY … LIMIT n OFFSET n; aggregates COUNT(*), COUNT(column), COUNT(DISTINCT column), SUM, AVG, VARIANCE, "
@@ -26,21 +27,29 @@ LONGEST = 20_000
 def check_text(text: str) -> None:
     """Refuse a text that the ledger could not write down."""
     if len(text) > LONGEST:
-        raise refusal(f"the question is longer than {LONGEST:,} characters")
+        raise refusal(tr("the question has more than {most:,} characters", most=LONGEST), tr("Ask a shorter question."))
     if not is_writable(text):
-        raise refusal("the question holds a NUL or half of a character")
+        raise refusal(
+            tr("the question holds a NUL or half of a character"), tr("Remove it, or type the question again.")
+        )
 
 
-def refusal(what: str, remedy: str = ALLOWED) -> QueryRefused:
-    """A refusal that says what is allowed instead."""
-    return QueryRefused(what, where=WHERE, remedy=remedy)
+def refusal(what: str, remedy: str = ALLOWED, *, clause: str = "") -> QueryRefused:
+    """A refusal that names the clause of the SQL and says what is allowed instead."""
+    return QueryRefused(what, where=place(clause) if clause else WHERE, remedy=remedy)
+
+
+def place(clause: str) -> str:
+    """A clause of the question, as errors name it."""
+    return f"{WHERE}, {clause}"
 
 
 def take(node: exp.Expression, *names: str, ignored: tuple[str, ...] = ()) -> tuple[Any, ...]:
     """Take the arguments of a node by their names; refuse a node that has any other argument."""
     for name, value in node.args.items():
         if name not in names and name not in ignored and value not in (None, False, []):
-            raise refusal(f"{describe(node)} with {name.strip('_').replace('_', ' ').upper()} is not answered")
+            part = name.strip("_").replace("_", " ").upper()
+            raise refusal(tr("{node} with {part} is not answered", node=describe(node), part=part))
     return tuple(node.args.get(name) for name in names)
 
 
@@ -49,28 +58,22 @@ def describe(node: exp.Expression) -> str:
     return type(node).__name__.upper() if not isinstance(node, exp.Select) else "SELECT"
 
 
-def column_name(node: object) -> tuple[str, bool]:
-    """The name of a plain column, and whether it was quoted."""
-    if not isinstance(node, exp.Column):
-        what = describe(node) if isinstance(node, exp.Expression) else "this"
-        raise refusal(f"{what} stands where the name of a column is expected")
-    (identifier,) = take(node, "this")
-    return identifier_name(identifier)
-
-
-def column_parts(node: object) -> tuple[str, bool, str | None]:
+def column_parts(node: object, *, clause: str = "") -> tuple[str, bool, str | None]:
     """The name of a column, whether it was quoted, and the table that it is said to be of."""
     if not isinstance(node, exp.Column):
-        what = describe(node) if isinstance(node, exp.Expression) else "this"
-        raise refusal(f"{what} stands where the name of a column is expected")
+        if not isinstance(node, exp.Expression):
+            raise refusal(tr("the name of a column is missing"), clause=clause)
+        raise refusal(tr("found {node} where the name of a column is expected", node=describe(node)), clause=clause)
     identifier, table = take(node, "this", "table")
-    return *identifier_name(identifier), None if table is None else identifier_name(table)[0]
+    name, quoted = identifier_name(identifier, clause=clause)
+    return name, quoted, None if table is None else identifier_name(table, clause=clause)[0]
 
 
-def identifier_name(node: object) -> tuple[str, bool]:
-    """A name, and whether it was quoted."""
+def identifier_name(node: object, *, clause: str) -> tuple[str, bool]:
+    """A name in a clause, and whether it was quoted."""
     if not isinstance(node, exp.Identifier):
-        what = describe(node) if isinstance(node, exp.Expression) else "this"
-        raise refusal(f"{what} stands where a name is expected")
+        if not isinstance(node, exp.Expression):
+            raise refusal(tr("a name is missing"), clause=clause)
+        raise refusal(tr("found {node} where a name is expected", node=describe(node)), clause=clause)
     name, quoted = take(node, "this", "quoted")
     return str(name), bool(quoted)

@@ -21,7 +21,7 @@ from cobogo.answer.query import (
 )
 from cobogo.answer.sql.expressions import find_column, parse_condition, parse_expression
 from cobogo.answer.sql.figures import FigureScope
-from cobogo.answer.sql.nodes import ALLOWED, check_text, column_parts, refusal, take
+from cobogo.answer.sql.nodes import check_text, column_parts, refusal, take
 from cobogo.answer.sql.scope import Scope
 from cobogo.answer.sql.sources import parse_source, unalias
 from cobogo.errors import QueryRefused
@@ -38,17 +38,22 @@ def parse(
     expressions, source, joins, where, group, having, order, limit, offset = take(select, *parts)
     found = parse_source(source, joins, datasets, public)
     scope, condition = found.scope, found.where
+    scope.clause = "WHERE"
     if where is not None:
         asked = parse_condition(take(where, "this")[0], scope)
         condition = asked if condition is None else Both(condition, asked)
+    scope.clause = "GROUP BY"
     keys = _keys(group, expressions, scope)
+    scope.clause = "SELECT"
     figures = FigureScope(scope, keys)
     shown = _outputs(expressions, figures)
+    scope.clause = "HAVING"
     wanted = None if having is None else parse_condition(take(having, "this")[0], figures)
+    scope.clause = "ORDER BY"
     ordered = _order(order, figures, [figure for _, figure in shown])
     aggregates = aggregates_of(*(figure for _, figure in shown), wanted, *(one.figure for one in ordered))
     if not aggregates:
-        raise refusal("no aggregate is asked for")
+        raise refusal(tr("no aggregate is asked for"), clause="SELECT")
     return CuratorQuery(
         dataset=found.dataset,
         aggregates=tuple(aggregates),
@@ -70,12 +75,12 @@ def _statement(text: str) -> exp.Select:
     try:
         statements = sqlglot.parse(text, read="duckdb")
     except (SqlglotError, RecursionError, ValueError):
-        raise refusal("this is not SQL that can be read") from None
+        raise refusal(tr("this is not SQL that can be read")) from None
     if len(statements) != 1 or statements[0] is None:
-        raise refusal("one statement is answered at a time")
+        raise refusal(tr("the curator answers one statement at a time"))
     (statement,) = statements
     if not isinstance(statement, exp.Select):
-        raise refusal(f"{type(statement).__name__.upper()} is not answered")
+        raise refusal(tr("{node} is not answered", node=type(statement).__name__.upper()))
     return statement
 
 
@@ -87,18 +92,18 @@ def _keys(group: object, shown: list[exp.Expression], scope: Scope) -> tuple[str
     (expressions,) = take(group, "expressions")
     keys = [_key(node, shown, scope) for node in expressions or ()]
     if not keys:
-        raise refusal("GROUP BY names no columns")
+        raise refusal(tr("no column is named"), clause="GROUP BY")
     if len(set(keys)) < len(keys):
-        raise refusal("a column stands twice in GROUP BY")
+        raise refusal(tr("a column appears twice"), tr("Name each column once."), clause="GROUP BY")
     return tuple(keys)
 
 
 def _key(node: exp.Expression, shown: list[exp.Expression], scope: Scope) -> str:
     alias, meant = _shown_key(node, shown, scope)
     if isinstance(meant, exp.Star | exp.AggFunc) or meant.find(exp.AggFunc) is not None:
-        raise refusal(tr("GROUP BY names what is an aggregate"), ALLOWED)
+        raise refusal(tr("a question cannot group by an aggregate"), clause="GROUP BY")
     if isinstance(meant, exp.Literal):
-        raise refusal(tr("GROUP BY names a literal"), ALLOWED)
+        raise refusal(tr("a question cannot group by a literal"), clause="GROUP BY")
     if alias is None or isinstance(meant, exp.Column):
         return find_column(meant, scope)
     expression = parse_expression(meant, scope)
@@ -111,7 +116,7 @@ def _shown_key(node: exp.Expression, shown: list[exp.Expression], scope: Scope) 
     if isinstance(node, exp.Literal) and not node.is_string:
         place = str(node.this)
         if not place.isdecimal() or len(place) > 6 or not 1 <= int(place) <= len(shown):
-            raise refusal(tr("GROUP BY {place} is the place of no column of the answer", place=place[:20]))
+            raise refusal(tr("the answer has no column number {place}", place=place[:20]), clause="GROUP BY")
         return unalias(shown[int(place) - 1])
     if isinstance(node, exp.Column) and not _is_column(node, scope):
         name, _, table = column_parts(node)
@@ -140,7 +145,9 @@ def _outputs(nodes: list[exp.Expression], figures: FigureScope) -> tuple[tuple[s
         shown.append((alias or _own_name(inner, figure), figure))
     names = [name.casefold() for name, _ in shown]
     if len(set(names)) < len(names):
-        raise refusal("two columns of the answer have the same name", "Name them with AS.")
+        raise refusal(
+            tr("two columns of the answer have the same name"), tr("Give them names with AS."), clause="SELECT"
+        )
     figures.named.update({name.casefold(): figure for name, figure in shown})
     return tuple(shown)
 
@@ -164,7 +171,7 @@ def _order(node: object, figures: FigureScope, shown: list[Expression]) -> tuple
         if isinstance(by, exp.Literal):
             place = _whole_number(by, "ORDER BY")
             if not 1 <= place <= len(shown):
-                raise refusal(tr("ORDER BY {place} is the place of no column of the answer", place=place))
+                raise refusal(tr("the answer has no column number {place}", place=place), clause="ORDER BY")
             order.append(OrderBy(shown[place - 1], bool(descending)))
             continue
         figure = parse_expression(by, figures)
@@ -183,5 +190,7 @@ def _whole(node: object, clause: str) -> int | None:
 def _whole_number(number: object, clause: str) -> int:
     text = "" if not isinstance(number, exp.Literal) or number.is_string else str(number.this)
     if not text.isdecimal() or len(text) > 18:
-        raise refusal(f"{clause} is followed by a whole number, of 18 digits at most")
+        raise refusal(
+            tr("must be a whole number with at most 18 digits"), tr("Write it as in: LIMIT 10."), clause=clause
+        )
     return int(text)

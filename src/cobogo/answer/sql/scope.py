@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from cobogo.answer.derive import derive, domain_of
 from cobogo.answer.query import ColumnValue, Derived, Expression, text_of
-from cobogo.answer.sql.nodes import WHERE, column_parts, refusal
+from cobogo.answer.sql.nodes import WHERE, column_parts, place, refusal
 from cobogo.errors import QueryRefused
 from cobogo.floor.language import tr
 from cobogo.promises.curator_file import DeclaredDataset
@@ -31,6 +31,7 @@ class Scope:
         self.dataset, self.tables = dataset, {name.casefold(): columns for name, columns in tables.items()}
         self._derived = {one.name: one for one in derived}
         self._added: list[str] = []
+        self.clause = ""  # that is being read, for messages
 
     @property
     def derived(self) -> tuple[Derived, ...]:
@@ -44,7 +45,7 @@ class Scope:
 
     def find(self, node: exp.Expression) -> str:
         """The column that a name stands for."""
-        name, quoted, table = column_parts(node)
+        name, quoted, table = column_parts(node, clause=self.clause)
         if table is not None and table.casefold() not in self.tables:
             raise refusal(tr('there is no table "{table}" in the question', table=table))
         own = self.tables if table is None else {table: self.tables[table.casefold()]}
@@ -65,7 +66,7 @@ class Scope:
         visible = dict.fromkeys([*(known for columns in self.tables.values() for known in columns), *self._added])
         raise QueryRefused(
             tr('there is no column "{name}"', name=name),
-            where=WHERE,
+            where=place(self.clause) if self.clause else WHERE,
             remedy=tr("Declared columns: {known}.", known=", ".join(visible)),
         )
 

@@ -19,7 +19,7 @@ from cobogo.answer.query import (
     Selection,
 )
 from cobogo.answer.sql.expressions import parse_condition, parse_expression
-from cobogo.answer.sql.nodes import WHERE, describe, identifier_name, refusal, take
+from cobogo.answer.sql.nodes import describe, identifier_name, place, refusal, take
 from cobogo.answer.sql.scope import Scope
 from cobogo.floor.language import tr
 from cobogo.promises.curator_file import DeclaredDataset, find_dataset
@@ -53,7 +53,7 @@ def parse_source(
 ) -> Source:
     """Parse FROM and what is joined."""
     if not isinstance(node, exp.From):
-        raise refusal("no data set is named")
+        raise refusal(tr("the question names no data set"), clause="FROM")
     (table,) = take(node, "this")
     private = [join for join in joins or () if not _is_public(join, public)]
     looked_up = [join for join in joins or () if _is_public(join, public)]
@@ -79,18 +79,18 @@ def _is_public(join: exp.Join, public: Mapping[str, PublicTable]) -> bool:
 def _table(table: object, datasets: Datasets) -> Named:
     """A declared table, with all of its columns."""
     if not isinstance(table, exp.Table):
-        what = describe(table) if isinstance(table, exp.Expression) else "this"
-        raise refusal(f"{what} stands where a data set is expected")
+        what = describe(table) if isinstance(table, exp.Expression) else "…"
+        raise refusal(tr("found {node} where a data set is expected", node=what), clause="FROM")
     identifier, alias = take(table, "this", "alias")
-    called = identifier_name(identifier)[0]
-    name = find_dataset(called, datasets, WHERE)
+    called = identifier_name(identifier, clause="FROM")[0]
+    name = find_dataset(called, datasets, place("FROM"))
     columns = tuple((one, one) for one in datasets[name].columns)
     return Named(Selection(name, datasets[name], columns), alias_name(alias) or called)
 
 
 def alias_name(alias: exp.Expression | None) -> str | None:
     """What a question calls a table."""
-    return None if alias is None else identifier_name(take(alias, "this")[0])[0]
+    return None if alias is None else identifier_name(take(alias, "this")[0], clause="FROM")[0]
 
 
 def _look_up(source: Source, joins: list[exp.Join], public: Mapping[str, PublicTable]) -> Source:
@@ -99,10 +99,10 @@ def _look_up(source: Source, joins: list[exp.Join], public: Mapping[str, PublicT
         return source
     table, using, kind = take(joins[0], "this", "using", "kind")
     if (kind or "INNER") != "INNER" or not using or len(using) != 1:
-        raise refusal("a join is answered as JOIN a public table USING (its key)")
+        raise refusal(tr("a join must have the form JOIN table USING (key)"), clause="JOIN")
     identifier, alias = take(table, "this", "alias")
-    called, key = identifier_name(identifier)[0], identifier_name(using[0])[0]
-    found = plan_join(called, key, source.scope.dataset, public, where=WHERE)
+    called, key = identifier_name(identifier, clause="FROM")[0], identifier_name(using[0], clause="JOIN")[0]
+    found = plan_join(called, key, source.scope.dataset, public, where=place("JOIN"))
     dataset = extend_dataset(CuratorQuery(source.dataset, (), lookup=found), source.scope.dataset)
     added = {alias_name(alias) or called: {name: name for name in (found.column, *found.names)}}
     scope = Scope(dataset, {**source.scope.tables, **added}, source.scope.derived)
@@ -112,11 +112,11 @@ def _look_up(source: Source, joins: list[exp.Join], public: Mapping[str, PublicT
 def _inner(select: object, datasets: Datasets) -> tuple[list[exp.Expression], Named, Scope, Condition | None]:
     """A SELECT within FROM: its columns, its table, and the rows that it keeps."""
     if not isinstance(select, exp.Select):
-        what = describe(select) if isinstance(select, exp.Expression) else "this"
-        raise refusal(f"{what} stands where a data set is expected")
+        what = describe(select) if isinstance(select, exp.Expression) else "…"
+        raise refusal(tr("found {node} where a data set is expected", node=what), clause="FROM")
     expressions, source, where = take(select, "expressions", "from_", "where")
     if not isinstance(source, exp.From):
-        raise refusal("no data set is named")
+        raise refusal(tr("the question names no data set"), clause="FROM")
     table = _table(take(source, "this")[0], datasets)
     declared = table.selection.declared
     scope = Scope(declared, {table.name: {name: name for name in declared.columns}})
@@ -129,7 +129,7 @@ def unalias(node: exp.Expression) -> tuple[str | None, exp.Expression]:
     if not isinstance(node, exp.Alias):
         return None, node
     inner, identifier = take(node, "this", "alias")
-    return identifier_name(identifier)[0], inner
+    return identifier_name(identifier, clause="FROM")[0], inner
 
 
 def _view(table: exp.Subquery, datasets: Datasets) -> Source:
@@ -190,7 +190,7 @@ def _join(table: object, join: exp.Join, datasets: Datasets) -> Source:
     """Two data sets by person. The second may be figures of each person's rows."""
     other, using, on, side, kind = take(join, "this", "using", "on", "side", "kind")
     if (kind or "INNER") not in ("INNER", "OUTER") or (side or "LEFT") != "LEFT" or (kind == "OUTER" and not side):
-        raise refusal(tr("two data sets are joined by JOIN or LEFT JOIN, and USING the unit"))
+        raise refusal(tr("two data sets are joined by JOIN or LEFT JOIN, and USING the unit"), clause="JOIN")
     left = _table(table, datasets)
     right = _totals(other, datasets) if isinstance(other, exp.Subquery) else _table(other, datasets)
     _check_by_person(using, on, left, right)
@@ -228,7 +228,7 @@ def _check_by_person(using: list[exp.Expression] | None, on: object, left: Named
     """Two private tables are joined by the unit and by nothing else: its value is the person's."""
     unit = left.selection.declared.unit
     if using and len(using) == 1:
-        named = [identifier_name(using[0])[0]]
+        named = [identifier_name(using[0], clause="JOIN")[0]]
     elif isinstance(on, exp.EQ):
         sides = take(on, "this", "expression")
         named = [one.name for one in sides if isinstance(one, exp.Column)]
@@ -238,14 +238,14 @@ def _check_by_person(using: list[exp.Expression] | None, on: object, left: Named
     else:
         named = []
     if unit is None or not named or any(name.casefold() != unit.casefold() for name in named):
-        raise refusal(tr("two data sets are joined by JOIN or LEFT JOIN, and USING the unit"))
+        raise refusal(tr("two data sets are joined by JOIN or LEFT JOIN, and USING the unit"), clause="JOIN")
 
 
 def _totals(table: exp.Subquery, datasets: Datasets) -> Named:
     """(SELECT unit, COUNT(*) AS n FROM a data set GROUP BY unit) AS name: figures of each person's rows."""
     select, alias = take(table, "this", "alias")
     if not isinstance(select, exp.Select):
-        raise refusal(tr("two data sets are joined by JOIN or LEFT JOIN, and USING the unit"))
+        raise refusal(tr("two data sets are joined by JOIN or LEFT JOIN, and USING the unit"), clause="JOIN")
     parts = ("expressions", "from_", "where", "group")
     expressions, source, where, group = take(select, *parts)
     plain = exp.Select(expressions=[], from_=source, where=where)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.floor.arrays import Ints
+from cobogo.floor.language import tr
 
 UNKNOWN = "\ufffd"
 """Stands for any character that is not of the alphabet."""
@@ -54,8 +55,13 @@ class SequenceDomain(ABC):
     def _check(self) -> None:
         if self.length < 1 or self.symbols**self.length > LARGEST:
             raise ValueError(
-                f"The 'length' parameter of {self.title} must be 1 or more, and such that there are at most "
-                f"2**60 sequences. Got {self.length!r} of {self.symbols} symbols instead"
+                tr(
+                    "The 'length' parameter of {title} must be 1 or more, with at most 2**60 possible sequences. "
+                    "Got {length!r} of {symbols} symbols instead",
+                    title=self.title,
+                    length=self.length,
+                    symbols=self.symbols,
+                )
             )
 
 
@@ -75,7 +81,9 @@ class WordDomain(SequenceDomain):
 
     def __post_init__(self) -> None:
         if len(set(self.letters)) != len(self.letters) or not self.letters or {UNKNOWN, "\0"} & set(self.letters):
-            raise ValueError("The 'letters' parameter of Words must be different characters, neither \\ufffd nor \\0")
+            raise ValueError(
+                tr("The 'letters' parameter of Words must be different characters, without \\ufffd and \\0")
+            )
         self._check()
 
     @property

@@ -31,6 +31,7 @@ from cobogo.collect.sketch import FastHashing, HadamardSketch, SketchOracle
 from cobogo.collect.sketch_protocol import judge
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 from cobogo.floor.randomness import Source, below
 
 
@@ -79,7 +80,13 @@ class Discovery(ABC):
 
     def __post_init__(self) -> None:
         if not 1 <= self.keep <= 65_536:
-            raise ValueError(f"The 'keep' parameter of {self.name} must be of 1 to 65,536. Got {self.keep!r} instead")
+            raise ValueError(
+                tr(
+                    "The 'keep' parameter of {name} must be from 1 to 65,536. Got {value!r} instead",
+                    name=self.name,
+                    value=self.keep,
+                )
+            )
         _ = self.sketch
 
     @cached_property
@@ -306,8 +313,12 @@ class Puzzles(Discovery):
         super().__post_init__()
         if not 1 <= self.fragment <= self.domain.length or self.domain.symbols**self.fragment > 2**14:
             raise ValueError(
-                f"The 'fragment' parameter of {self.name} must be of 1 to the length, and such that there are at most "
-                f"2**14 fragments. Got {self.fragment!r} instead"
+                tr(
+                    "The 'fragment' parameter of {name} must be from 1 to the length, with at most 2**14 possible "
+                    "fragments. Got {value!r} instead",
+                    name=self.name,
+                    value=self.fragment,
+                )
             )
 
     @property

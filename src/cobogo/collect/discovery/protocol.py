@@ -90,6 +90,4 @@ class DiscoveryCollection(Collection):
             return DiscoveryProtocol(method(self.epsilon, WordDomain(self.letters, self.length), **sizes))
         except ValueError as error:
             keys = ("letters", "length", "keep", "rows", "width", "seed")
-            raise self.refusal(
-                next((key for key in keys if f"'{key}'" in str(error)), "mechanism"), str(error)
-            ) from None
+            raise self.refuse_parameter(error, keys) from None

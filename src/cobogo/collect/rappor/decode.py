@@ -95,12 +95,12 @@ def _refuse_too_many(candidates: int, parameters: RapporParameters) -> None:
     if candidates * bits > MOST_CELLS:
         raise PolicyError(
             tr(
-                "{candidates:,} candidates against {bits:,} bits are more than can be decoded at once",
+                "{candidates:,} candidates with {bits:,} bits are too many to decode at once",
                 candidates=candidates,
                 bits=bits,
             ),
             where="candidates",
-            remedy=tr("Give at most {most_cells:,} candidates, those that are likely.", most_cells=MOST_CELLS // bits),
+            remedy=tr("Give only the likely candidates, at most {most:,}.", most=MOST_CELLS // bits),
         )
 
 
@@ -114,7 +114,8 @@ def _choose_candidates(design: Floats, target: Floats) -> Ints:
         from sklearn.linear_model import lasso_path
     except ImportError:
         raise PolicyError(
-            tr("RAPPOR is decoded with scikit-learn, which is not installed"),
+            tr("decoding RAPPOR needs scikit-learn, which is not installed"),
+            where="rappor",
             remedy=tr("Install it: pip install 'cobogo[ldp]'."),
         ) from None
     strongest = float((design.T @ target).max(initial=0)) / len(target)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from cobogo.collect.layout import count_bits, random_bits, select_bits
 from cobogo.floor.arrays import Ints
+from cobogo.floor.language import tr
 from cobogo.floor.randomness import Source, below
 from cobogo.floor.untrusted import fraction
 
@@ -46,15 +47,32 @@ class RapporParameters:
 
     def __post_init__(self) -> None:
         if not (8 <= self.bits <= 4096 and self.bits % 8 == 0):
-            raise ValueError(f"The 'bits' parameter of RAPPOR must be a multiple of 8, of 8 to 4096. Got {self.bits!r}")
+            raise ValueError(
+                tr(
+                    "The 'bits' parameter of RAPPOR must be a multiple of 8, from 8 to 4096. Got {value!r} instead",
+                    value=self.bits,
+                )
+            )
         if not 1 <= self.hashes <= self.bits:
-            raise ValueError(f"The 'hashes' parameter of RAPPOR must be of 1 to the bits. Got {self.hashes!r} instead")
+            raise ValueError(
+                tr(
+                    "The 'hashes' parameter of RAPPOR must be from 1 to the number of bits. Got {value!r} instead",
+                    value=self.hashes,
+                )
+            )
         if not 1 <= self.cohorts <= 65_536:
-            raise ValueError(f"The 'cohorts' parameter of RAPPOR must be of 1 to 65,536. Got {self.cohorts!r} instead")
+            raise ValueError(
+                tr(
+                    "The 'cohorts' parameter of RAPPOR must be from 1 to 65,536. Got {value!r} instead",
+                    value=self.cohorts,
+                )
+            )
         if not (0 < self.f <= 1 and 0 <= self.p <= 1 and 0 <= self.q <= 1):
-            raise ValueError("The 'f' parameter of RAPPOR must be above 0 and at most 1, 'p' and 'q' of 0 to 1")
+            raise ValueError(
+                tr("The 'f' parameter of RAPPOR must be above 0 and at most 1; 'p' and 'q' must be from 0 to 1")
+            )
         if self.p >= self.q:
-            raise ValueError("The 'p' parameter of RAPPOR must be below 'q': a report must tell something")
+            raise ValueError(tr("The 'p' parameter of RAPPOR must be below 'q', or a report says nothing"))
 
     @property
     def shown_if_set(self) -> Fraction:

@@ -179,6 +179,5 @@ class RapporCollection(Collection):
         try:
             parameters = RapporParameters.from_decimals(**sizes, f=str(self.f), p=str(self.p), q=str(self.q))
         except ValueError as error:
-            key = next((key for key in (*sizes, "f", "p", "q") if f"'{key}'" in str(error)), "mechanism")
-            raise self.refusal(key, str(error)) from None
+            raise self.refuse_parameter(error, (*sizes, "f", "p", "q")) from None
         return Rappor(parameters, self.candidates)

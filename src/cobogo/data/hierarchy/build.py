@@ -231,6 +231,6 @@ def _locate_error(error: UnfitValues, name: str, where: str, table: Table, count
         found = tr("in {table}", table=table.name)
     else:
         found = tr("in the population table")
-    counted = trn("{n:,} record", "{n:,} records", n=records)
-    what = Text("{what} ({records}; {found})", None, {"what": error.what, "records": counted, "found": found})
+    held = trn("{n:,} record", "{n:,} records", n=records)
+    what = Text("{what} ({records}; {found})", None, {"what": error.what, "records": held, "found": found})
     return UnfitValues(what, error.values, where=where, remedy=error.remedy)

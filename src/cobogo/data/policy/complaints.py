@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, get_args
 from pydantic import BaseModel, Tag, ValidationError
 from pydantic_core import ErrorDetails
 
-from cobogo.errors import CobogoError, PolicyError
+from cobogo.errors import PolicyError
 from cobogo.floor.language import Text, tr
 from cobogo.floor.untrusted import shorten
 
@@ -41,7 +41,7 @@ class Complaint(NamedTuple):
     code: str
 
 
-def explain_error(error: ValidationError, name: str, root: type[BaseModel]) -> CobogoError:
+def explain_error(error: ValidationError, name: str, root: type[BaseModel]) -> PolicyError:
     """Everything that a validation complains about, as one error."""
     return PolicyError.gather(list_errors(error, root), name)
 
@@ -57,8 +57,9 @@ def list_errors(error: ValidationError, root: type[BaseModel]) -> list[PolicyErr
     ]
     found: dict[str, PolicyError] = {}
     for detail, (keys, known) in zip(details, places, strict=True):
-        place = ".".join(keys)
-        if place in found or (detail["type"] == "missing" and (keys[:-1], keys[-1]) in unknown):
+        place = ".".join(keys).replace(".[", "[")
+        broken_inside = detail["type"] == "too_short" and any(known.startswith(f"{place}[") for known in found)
+        if place in found or broken_inside or (detail["type"] == "missing" and (keys[:-1], keys[-1]) in unknown):
             continue
         what, remedy, code = _complaint(detail, keys, known)
         found[place] = PolicyError(what, where=place or None, remedy=remedy, code=code)
@@ -82,13 +83,18 @@ def did_you_mean(name: str, known: Iterable[str]) -> Text | None:
     return None if near is None else tr('Did you mean "{name}"?', name=near)
 
 
+def _key(keys: Sequence[str]) -> str:
+    """The last key of a place; an entry of a list has none."""
+    return keys[-1] if keys and not keys[-1].startswith("[") else "…"
+
+
 def _plain(text: str) -> str:
     letters = unicodedata.normalize("NFKD", str(text))
     return "".join(c for c in letters if c.isalnum()).casefold()
 
 
 def _complaint(detail: ErrorDetails, keys: Sequence[str], known: Sequence[str]) -> Complaint:
-    shown, context, key = detail["input"], detail.get("ctx", {}), keys[-1] if keys else ""
+    shown, context, key = detail["input"], detail.get("ctx", {}), _key(keys)
     match detail["type"]:
         case "extra_forbidden":
             listed = tr("Known keys: {keys}.", keys=", ".join(dict.fromkeys(known)))
@@ -237,7 +243,7 @@ def _number(value: Any) -> str:
 
 def _wrong_type(kind: str, shown: object, keys: Sequence[str]) -> tuple[str, str]:
     """What a value must be instead, and how it is written."""
-    key = keys[-1] if keys else ""
+    key = _key(keys)
     if kind.startswith(("int", "float", "decimal")):
         what = tr("must be a whole number") if kind.startswith("int") else tr("must be a number")
         bare = shown.strip().replace(",", ".") if isinstance(shown, str) else ""
@@ -267,14 +273,14 @@ def _as_table(shown: object, keys: Sequence[str]) -> Text:
     if keys[:2] == ["privacy", "models"]:
         name = shown if isinstance(shown, str) else "k-anonymity"
         return tr('Write a table: {{ model = "{name}", k = 5 }}.', name=name)
-    return tr("Write a table: {key} = {{ … }}.", key=keys[-1] if keys else "…")
+    return tr("Write a table: {key} = {{ … }}.", key=_key(keys))
 
 
 def _locate(location: tuple[str | int, ...], root: type[BaseModel]) -> tuple[list[str], list[str]]:
     """The keys of the file on the way to a place, without pydantic's tags, and the keys that are known there."""
     keys: list[str] = []
     here: Candidates = [(None, root)]
-    for number, step in enumerate(map(str, location)):
+    for number, step in enumerate(f"[{step}]" if isinstance(step, int) else step for step in location):
         if keys[-1:] == ["list"] and number == len(location) - 1:
             continue  # pydantic's name for one of the two things that a list may be
         tagged: Candidates = [(None, part) for tag, part in here if tag == step]

@@ -1,8 +1,9 @@
 """The schema of a table: what its columns are, what in them may point at people, and the roles to suggest."""
 
+from cobogo.data.policy.complaints import CONFIRM
 from cobogo.data.schema.detect import Finding, detect
 from cobogo.data.schema.profile import MOST_VALUES, ColumnKind, ColumnProfile, Type, profile
-from cobogo.data.schema.starter import CONFIRM, starter_policy
+from cobogo.data.schema.starter import starter_policy
 from cobogo.data.schema.suggest import CERTAIN, Suggestion, suggest
 from cobogo.data.schema.words import Clue
 

@@ -13,6 +13,7 @@ from cobogo.data.schema import forms
 from cobogo.data.schema.forms import Form
 from cobogo.data.schema.profile import ColumnProfile, Type
 from cobogo.data.schema.words import FILLERS, IDS, NAMES, PEOPLE, Clue, Topic, topic_of, words_of
+from cobogo.floor.language import Text, tr
 
 NEARLY_ALL = 0.8
 SOME = 0.1
@@ -25,7 +26,7 @@ class Finding:
 
     kind: Clue
     confidence: float
-    reason: str
+    reason: Text
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Detector:
 
     clue: Clue
     form: Form
-    has: str  # what the values do, for the reason
+    has: Text  # what the values do: a template with their share
     alone: float  # the confidence when nearly all values have the form; 0: the form tells nothing by itself
     named: float = 0.97  # the same when the name agrees
     some: float = 0.0  # when at least one in ten has it
@@ -57,30 +58,87 @@ class Detector:
             return None
         if not confidence:
             return None
-        agreed = "the column's name says so, and " if named else ""
-        return Finding(self.clue, confidence, f"{agreed}{percent(share)} of its values {self.has}")
+        found = Text(self.has.template, None, {"share": percent(share)})
+        agreed = tr("the column's name says so, and {found}", found=found) if named else found
+        return Finding(self.clue, confidence, agreed)
 
 
 DETECTORS = (
-    Detector(Clue.CPF, forms.cpf, "have the check digits of a CPF", 0.97, 0.99, some=0.7, by_chance=True),
-    Detector(Clue.CPF, forms.cpf_written, "are written like a CPF", 0.8, 0.95, some=0.65),
-    Detector(Clue.CPF, forms.cpf_form, "have the digits of a CPF, though not all checks hold", 0.0, 0.9),
-    Detector(Clue.CNPJ, forms.cnpj, "have the check digits of a CNPJ", 0.97, 0.99, some=0.7, by_chance=True),
-    Detector(Clue.CNPJ, forms.cnpj_written, "are written like a CNPJ", 0.8, 0.95, some=0.65),
-    Detector(Clue.EMAIL, forms.email, "are e-mail addresses", 0.98, 0.99, some=0.8),
-    Detector(Clue.PHONE, forms.phone_written, "are written like phone numbers", 0.9, some=0.65),
-    Detector(Clue.PHONE, forms.phone_digits, "have the digits of a Brazilian phone number", 0.65, by_chance=True),
-    Detector(Clue.PHONE, forms.phone_local, "have the digits of a phone number without area code", 0.0, 0.9),
-    Detector(Clue.CARD, forms.card, "have the length, range and check of a payment card", 0.95, 0.99, by_chance=True),
-    Detector(Clue.CNS, forms.cns, "have the fifteen digits and the check of a health card", 0.95, 0.99, by_chance=True),
-    Detector(Clue.DOCUMENT, forms.ssn_written, "are written like social security numbers", 0.8),
-    Detector(Clue.POSTAL_CODE, forms.postal_written, "are written like postal codes", 0.85),
-    Detector(Clue.POSTAL_CODE, forms.postal_form, "could be postal codes", 0.0, 0.95),
-    Detector(Clue.IP, forms.ip, "are IP addresses", 0.95, some=0.7),
-    Detector(Clue.URL, forms.url, "are web addresses", 0.9, some=0.65),
-    Detector(Clue.UUID, forms.uuid, "are UUIDs", 0.97, some=0.7),
-    Detector(Clue.ADDRESS, forms.address, "begin or end like street addresses", 0.88, some=0.7),
-)  # fmt: skip
+    Detector(
+        Clue.CPF,
+        forms.cpf,
+        tr("{share} % of its values have the check digits of a CPF"),
+        0.97,
+        0.99,
+        some=0.7,
+        by_chance=True,
+    ),
+    Detector(Clue.CPF, forms.cpf_written, tr("{share} % of its values are written like a CPF"), 0.8, 0.95, some=0.65),
+    Detector(
+        Clue.CPF,
+        forms.cpf_form,
+        tr("{share} % of its values have the digits of a CPF, though not all check digits are right"),
+        0.0,
+        0.9,
+    ),
+    Detector(
+        Clue.CNPJ,
+        forms.cnpj,
+        tr("{share} % of its values have the check digits of a CNPJ"),
+        0.97,
+        0.99,
+        some=0.7,
+        by_chance=True,
+    ),
+    Detector(
+        Clue.CNPJ, forms.cnpj_written, tr("{share} % of its values are written like a CNPJ"), 0.8, 0.95, some=0.65
+    ),
+    Detector(Clue.EMAIL, forms.email, tr("{share} % of its values are e-mail addresses"), 0.98, 0.99, some=0.8),
+    Detector(
+        Clue.PHONE, forms.phone_written, tr("{share} % of its values are written like phone numbers"), 0.9, some=0.65
+    ),
+    Detector(
+        Clue.PHONE,
+        forms.phone_digits,
+        tr("{share} % of its values have the digits of a Brazilian phone number"),
+        0.65,
+        by_chance=True,
+    ),
+    Detector(
+        Clue.PHONE,
+        forms.phone_local,
+        tr("{share} % of its values have the digits of a phone number without area code"),
+        0.0,
+        0.9,
+    ),
+    Detector(
+        Clue.CARD,
+        forms.card,
+        tr("{share} % of its values have the length, the range and the check digit of a payment card"),
+        0.95,
+        0.99,
+        by_chance=True,
+    ),
+    Detector(
+        Clue.CNS,
+        forms.cns,
+        tr("{share} % of its values have the fifteen digits and the check digit of a health card"),
+        0.95,
+        0.99,
+        by_chance=True,
+    ),
+    Detector(
+        Clue.DOCUMENT, forms.ssn_written, tr("{share} % of its values are written like social security numbers"), 0.8
+    ),
+    Detector(Clue.POSTAL_CODE, forms.postal_written, tr("{share} % of its values are written like postal codes"), 0.85),
+    Detector(Clue.POSTAL_CODE, forms.postal_form, tr("{share} % of its values could be postal codes"), 0.0, 0.95),
+    Detector(Clue.IP, forms.ip, tr("{share} % of its values are IP addresses"), 0.95, some=0.7),
+    Detector(Clue.URL, forms.url, tr("{share} % of its values are web addresses"), 0.9, some=0.65),
+    Detector(Clue.UUID, forms.uuid, tr("{share} % of its values are UUIDs"), 0.97, some=0.7),
+    Detector(
+        Clue.ADDRESS, forms.address, tr("{share} % of its values begin or end like street addresses"), 0.88, some=0.7
+    ),
+)
 
 
 def detect(profile: ColumnProfile) -> tuple[Finding, ...]:
@@ -103,21 +161,22 @@ def detect(profile: ColumnProfile) -> tuple[Finding, ...]:
     return tuple(sorted(best.values(), key=lambda finding: -finding.confidence))
 
 
-def percent(share: float) -> str:
-    """A share in words that do not promise more than it holds.
+def percent(share: float) -> int:
+    """A share in hundredths, rounded down.
 
     >>> percent(0.999), percent(1.0)
-    ('99 %', '100 %')
+    (99, 100)
     """
-    return f"{int(share * 100 + 1e-9)} %"
+    return int(share * 100 + 1e-9)
 
 
 def _date(profile: ColumnProfile, topic: Topic | None) -> Finding | None:
     if profile.kind.type is not Type.DATE or "%d" not in (profile.kind.format or ""):
         return None
     if topic and topic.about == "birth":
-        return Finding(Clue.DATE, 0.97, "a birth date: the column's name says so, and its values are full dates")
-    return Finding(Clue.DATE, 0.9, "its values are full dates, which others may know of a person")
+        reason = tr("a birth date: the column's name says so, and its values are full dates")
+        return Finding(Clue.DATE, 0.97, reason)
+    return Finding(Clue.DATE, 0.9, tr("its values are full dates, which others may know of a person"))
 
 
 def _person(profile: ColumnProfile, topic: Topic | None) -> Finding | None:
@@ -129,10 +188,12 @@ def _person(profile: ColumnProfile, topic: Topic | None) -> Finding | None:
     if look < NEARLY_ALL:
         return None
     if given >= 0.3 and len(profile.texts) >= 5:
-        reason = f"its values look like full names, and {percent(given)} of them begin with a given name"
+        reason = tr(
+            "its values look like full names, and {share} % of them begin with a given name", share=percent(given)
+        )
         return Finding(Clue.PERSON, 0.75, reason)
     if profile.unique_share >= 0.5 and profile.present >= ENOUGH_RECORDS:
-        return Finding(Clue.PERSON, 0.5, "its values are capitalised words, as names of people are, and few repeat")
+        return Finding(Clue.PERSON, 0.5, tr("its values are capitalised words, as names of people are, and few repeat"))
     return None
 
 
@@ -141,13 +202,15 @@ def _name_finding(profile: ColumnProfile, topic: Topic, look: bool, given: bool)
     only = all(word in NAMES | PEOPLE | FILLERS or word.isdigit() for word in words_of(profile.name))
     sure = only or not topic.weak
     if given or (look and sure):
-        return Finding(Clue.PERSON, 0.95, "the column's name says so, and its values look like names of people")
+        return Finding(Clue.PERSON, 0.95, tr("the column's name says so, and its values look like names of people"))
     if look:
-        return Finding(Clue.PERSON, 0.55, "the column's name may say so; its values could be names of people or not")
+        return Finding(
+            Clue.PERSON, 0.55, tr("the column's name may say so; its values could be names of people or not")
+        )
     if sure and (not topic.weak or profile.kind.type in (Type.TEXT, Type.CATEGORY, Type.EMPTY)):
-        reason = "the column's name says so; its values do not look like full names"
+        reason = tr("the column's name says so; its values do not look like full names")
         return Finding(Clue.PERSON, topic.confidence, reason)
-    return Finding(Clue.PERSON, 0.45, "the column's name may say so; its values do not look like names of people")
+    return Finding(Clue.PERSON, 0.45, tr("the column's name may say so; its values do not look like names of people"))
 
 
 def _key(profile: ColumnProfile, topic: Topic | None) -> Finding | None:
@@ -155,24 +218,32 @@ def _key(profile: ColumnProfile, topic: Topic | None) -> Finding | None:
     words = set(words_of(profile.name)) - FILLERS
     unique = profile.unique_share >= 0.9 and profile.present >= ENOUGH_RECORDS
     if topic and topic.clue is Clue.KEY:
-        reason = "the column's name says that it numbers people or records"
+        reason = tr("the column's name says that it numbers people or records")
         return Finding(Clue.KEY, 0.95 if unique else topic.confidence, reason)
     if words & IDS and words & PEOPLE and words <= IDS | PEOPLE:
-        return Finding(Clue.KEY, 0.9, "the column's name says that it numbers people")
+        return Finding(Clue.KEY, 0.9, tr("the column's name says that it numbers people"))
     if words and words <= IDS:
         confidence = 0.9 if unique else 0.5 if _repeats(profile) else 0.8
-        return Finding(Clue.KEY, confidence, "the column's name is that of a key")
+        return Finding(Clue.KEY, confidence, tr("the column's name is that of a key"))
     return _unique_code(profile, bool(words & IDS)) if unique and _is_code(profile) else None
 
 
 def _unique_code(profile: ColumnProfile, named: bool) -> Finding | None:
-    reason = f"{percent(profile.unique_share)} of its records have a code of their own"
+    share = percent(profile.unique_share)
     if named:
-        return Finding(Clue.KEY, 0.88, f"the column's name has a word for a key, and {reason}")
+        reason = tr(
+            "the column's name has a word for a key, and {share} % of its records have a code that no other record has",
+            share=share,
+        )
+        return Finding(Clue.KEY, 0.88, reason)
     if _counts_rows(profile):
-        return Finding(Clue.KEY, 0.7, "it numbers the records without gaps")
+        return Finding(Clue.KEY, 0.7, tr("it numbers the records without gaps"))
     if len({re.sub("[a-z]", "A", re.sub("[0-9]", "9", text.lower())) for text in profile.texts}) == 1:
-        return Finding(Clue.KEY, 0.55, f"{reason}, all of the same form")
+        reason = tr(
+            "{share} % of its records have a code that no other record has, and all codes have the same form",
+            share=share,
+        )
+        return Finding(Clue.KEY, 0.55, reason)
     return None
 
 
@@ -196,9 +267,9 @@ def _free_text(profile: ColumnProfile, topic: Topic | None) -> Finding | None:
     if profile.kind.type is not Type.TEXT:
         return None
     if profile.words >= 8:
-        return Finding(Clue.FREE_TEXT, 0.9, "its values are sentences; free text may contain anything: review it")
+        return Finding(Clue.FREE_TEXT, 0.9, tr("its values are sentences; free text may contain anything: review it"))
     if topic and topic.clue is Clue.FREE_TEXT:
-        reason = "the column's name says so; free text may contain anything: review it"
+        reason = tr("the column's name says so; free text may contain anything: review it")
         return Finding(Clue.FREE_TEXT, topic.confidence, reason)
     return None
 
@@ -208,10 +279,10 @@ def _name_alone(profile: ColumnProfile, topic: Topic | None) -> Finding | None:
     if topic is None or topic.clue is None or topic.clue in (Clue.PERSON, Clue.KEY, Clue.FREE_TEXT):
         return None
     if profile.kind.type is Type.EMPTY:
-        return Finding(topic.clue, topic.confidence, "the column's name says so; it has no values")
+        return Finding(topic.clue, topic.confidence, tr("the column's name says so; it has no values"))
     if profile.kind.type is Type.BOOLEAN or _repeats(profile):  # rather the type of a document, or whether there is one
-        return Finding(topic.clue, 0.5, "the column's name says so; its few values rather do not")
-    return Finding(topic.clue, topic.confidence, "the column's name says so; its values do not show it")
+        return Finding(topic.clue, 0.5, tr("the column's name says so; its few values do not look like it"))
+    return Finding(topic.clue, topic.confidence, tr("the column's name says so; its values do not look like it"))
 
 
 def _repeats(profile: ColumnProfile) -> bool:

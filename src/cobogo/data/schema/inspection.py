@@ -31,11 +31,11 @@ def _profile(table: Table, name: str, records: int) -> ColumnProfile:
 
 
 def as_json(columns: list[ColumnProfile], suggestions: list[Suggestion]) -> list[dict[str, Any]]:
-    """For programs: the same."""
+    """For programs: the same. Types and reasons are texts, for pages that translate them."""
     return [
         {
             "column": column.name,
-            "type": str(column.kind),
+            "type": column.kind.words,
             "records": column.records,
             "missing": column.missing,
             "distinct": column.distinct,

@@ -14,6 +14,8 @@ from enum import StrEnum
 from itertools import product
 from typing import Literal
 
+from cobogo.floor.language import Text, tr
+
 MOST_VALUES = 2_000
 """How many of a column's values a profile holds at most."""
 
@@ -56,6 +58,17 @@ class Type(StrEnum):
     EMPTY = "empty"
 
 
+_TYPES = {
+    Type.INTEGER: tr("integer"),
+    Type.DECIMAL: tr("decimal"),
+    Type.DATE: tr("date"),
+    Type.BOOLEAN: tr("boolean"),
+    Type.CATEGORY: tr("category"),
+    Type.TEXT: tr("text"),
+    Type.EMPTY: tr("empty"),
+}
+
+
 @dataclass(frozen=True)
 class ColumnKind:
     """A type with what it takes to read it: a decimal's mark, a date's format.
@@ -70,8 +83,14 @@ class ColumnKind:
     ambiguous: bool = False  # the month may as well come before the day
 
     def __str__(self) -> str:
-        detail = self.format or ("decimal comma" if self.mark == "," else None)
-        return f"{self.type} ({detail})" if detail else str(self.type)
+        return self.words
+
+    @property
+    def words(self) -> Text:
+        """The type and its detail, in any language."""
+        name = _TYPES[self.type]
+        detail = self.format or (tr("decimal comma") if self.mark == "," else None)
+        return Text("{type} ({detail})", None, {"type": name, "detail": detail}) if detail else name
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from cobogo.data.schema import forms
 from cobogo.data.schema.detect import ENOUGH_RECORDS, Finding, detect, share_of
 from cobogo.data.schema.profile import ColumnProfile, Type
 from cobogo.data.schema.words import Clue, Topic, topic_of
+from cobogo.floor.language import Text, tr
 
 CERTAIN = 0.6
 """The confidence from which on a suggestion is ready to use; below, the user must confirm it."""
@@ -41,7 +42,7 @@ class Suggestion:
 
     role: Role
     confidence: float
-    reason: str
+    reason: Text
     hierarchy: dict[str, Any] | None = None
 
     @property
@@ -68,20 +69,26 @@ def suggest(profile: ColumnProfile) -> Suggestion:
     if best.role is Role.QUASI_IDENTIFIER:
         best = _add_hierarchy(best, profile, topic)
     if profile.sampled and best.role is not Role.IDENTIFIER:
-        best = replace(best, reason=f"{best.reason}; judged on its {len(profile.values):,} most frequent values")
+        seen = len(profile.values)
+        best = replace(
+            best, reason=tr("{reason}; judged by its {seen:,} most frequent values", reason=best.reason, seen=seen)
+        )
     return best
 
 
 def _suggest_by_values(finding: Finding) -> Suggestion:
     role = Role.QUASI_IDENTIFIER if finding.kind in _QUASI_CLUES else Role.IDENTIFIER
-    return Suggestion(role, finding.confidence, f"{finding.kind}: {finding.reason}")
+    reason = Text("{kind}: {reason}", None, {"kind": finding.kind.words, "reason": finding.reason})
+    return Suggestion(role, finding.confidence, reason)
 
 
 def _suggest_by_name(topic: Topic, profile: ColumnProfile) -> Suggestion:
-    reason = f"its name speaks of {topic.about}, {topic.why}"
+    reason = tr("its name is about {subject}, {why}", subject=topic.about, why=topic.why)
     if topic.role is Role.SENSITIVE and profile.constant:
         # no class can then be diverse: whoever is known to be in the table is exposed, whatever the recoding
-        reason += "; it is the same in every record, which no recoding can hide: better leave it out"
+        reason = tr(
+            "{reason}; it is the same in every record, which no recoding can hide: better leave it out", reason=reason
+        )
         return Suggestion(Role.SENSITIVE, 0.5, reason)
     return Suggestion(topic.role, topic.confidence, reason)
 
@@ -89,27 +96,31 @@ def _suggest_by_name(topic: Topic, profile: ColumnProfile) -> Suggestion:
 def _suggest_in_doubt(profile: ColumnProfile) -> Suggestion:
     """What protects most, where nothing speaks for any role."""
     if profile.kind.type is Type.EMPTY:
-        return Suggestion(Role.IDENTIFIER, 0.3, "it has no values to judge by, and its name says nothing: left out")
+        reason = tr("it has no values to judge by, and its name says nothing: left out")
+        return Suggestion(Role.IDENTIFIER, 0.3, reason)
     if profile.constant:
         confidence = 0.65 if profile.records >= ENOUGH_RECORDS else 0.4
-        return Suggestion(Role.NON_SENSITIVE, confidence, "it is the same in every record, so it tells nobody apart")
+        reason = tr("it is the same in every record, so it does not tell people apart")
+        return Suggestion(Role.NON_SENSITIVE, confidence, reason)
     if profile.kind.type is Type.TEXT:
-        return Suggestion(Role.IDENTIFIER, 0.5, "free text may contain anything; review it. In doubt it is left out")
+        reason = tr("free text may contain anything; review it. In doubt it is left out")
+        return Suggestion(Role.IDENTIFIER, 0.5, reason)
     if profile.kind.type is Type.DATE:
-        return Suggestion(Role.QUASI_IDENTIFIER, 0.75, "its values are dates, which others may know of a person")
-    return Suggestion(
-        Role.QUASI_IDENTIFIER, 0.4, "nothing says what it is; in doubt others may know it, so it is recoded"
-    )
+        reason = tr("its values are dates, which others may know of a person")
+        return Suggestion(Role.QUASI_IDENTIFIER, 0.75, reason)
+    reason = tr("nothing says what it is; in doubt others may know it, so it is recoded")
+    return Suggestion(Role.QUASI_IDENTIFIER, 0.4, reason)
 
 
 def _add_hierarchy(suggestion: Suggestion, profile: ColumnProfile, topic: Topic | None) -> Suggestion:
     """The same with a hierarchy, if one fits all values. All reach ``*`` at the top: then a solution exists."""
     if any(value != value.strip() for value, _ in profile.values):
         # the builders compare exact text
-        reason = f"{suggestion.reason}; blanks around its values stand in the way of a hierarchy"
+        reason = tr("{reason}; with blanks around its values there can be no hierarchy", reason=suggestion.reason)
         return replace(suggestion, reason=reason)
     if profile.kind.ambiguous:
-        suggestion = replace(suggestion, reason=f"{suggestion.reason}; that the day comes before the month is assumed")
+        assumed = tr("{reason}; it is assumed that the day comes before the month", reason=suggestion.reason)
+        suggestion = replace(suggestion, reason=assumed)
     for build in _BUILDERS:
         hierarchy = build(profile, topic)
         if hierarchy:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from cobogo.data.policy import Role
+from cobogo.floor.language import Text, tr
 
 
 class Clue(StrEnum):
@@ -35,40 +36,67 @@ class Clue(StrEnum):
     KEY = "key"
     FREE_TEXT = "free text"
 
+    @property
+    def words(self) -> Text:
+        """What it is called, in any language."""
+        return _CLUES[self]
+
+
+_CLUES = {
+    Clue.CPF: tr("CPF"),
+    Clue.CNPJ: tr("CNPJ"),
+    Clue.EMAIL: tr("e-mail address"),
+    Clue.PHONE: tr("phone number"),
+    Clue.CARD: tr("payment card"),
+    Clue.PERSON: tr("name of a person"),
+    Clue.DATE: tr("date"),
+    Clue.POSTAL_CODE: tr("postal code"),
+    Clue.IP: tr("IP address"),
+    Clue.URL: tr("web address"),
+    Clue.UUID: tr("UUID"),
+    Clue.DOCUMENT: tr("identity document or registered number"),
+    Clue.CNS: tr("health card (CNS)"),
+    Clue.ADDRESS: tr("address"),
+    Clue.BIOMETRIC: tr("biometric data"),
+    Clue.KEY: tr("key"),
+    Clue.FREE_TEXT: tr("free text"),
+}
+
 
 @dataclass(frozen=True)
 class Topic:
     """A subject that a column's name can speak of, and the role that follows from it."""
 
-    about: str
+    about: str  # a name of the subject; its Text has the words in any language
     role: Role
     words: frozenset[str]  # without blanks between them
     confidence: float
     clue: Clue | None = None
-    why: str = ""
+    why: str = ""  # a text: why the role follows
     widths: tuple[float, ...] = ()  # of intervals that suit the subject
     weak: bool = False  # words that say little beside others: the "nome" of "nome_municipio"
 
 
-_LAW = "personal data that LGPD art. 5 II and GDPR art. 9 call sensitive"
-_PRIVATE = "a matter that people keep to themselves"
+_LAW = tr("personal data that LGPD art. 5 II and GDPR art. 9 call sensitive")
+_PRIVATE = tr("a matter that people keep to themselves")
+_KNOWN = tr("which others may know")
 
 
-def _topic(about: str | Clue, role: Role, confidence: float, words: str, **more: object) -> Topic:
+def _topic(about: Text | Clue, role: Role, confidence: float, words: str, **more: object) -> Topic:
     clue = about if isinstance(about, Clue) else None
     split = frozenset(word.replace(" ", "") for word in re.split(r"\s*,\s*", words.strip()))
-    return Topic(str(about), role, split, confidence, clue=clue, **more)  # type: ignore[arg-type]
+    return Topic(about.words if isinstance(about, Clue) else about, role, split, confidence, clue=clue, **more)  # type: ignore[arg-type]
 
 
 def _identifier(clue: Clue, confidence: float, words: str, *, weak: bool = False) -> Topic:
     return _topic(clue, Role.IDENTIFIER, confidence, words, weak=weak)
 
 
-def _quasi(about: str | Clue, words: str, *, confidence: float = 0.85, **more: object) -> Topic:
-    return _topic(about, Role.QUASI_IDENTIFIER, confidence, words, why="which others may know", **more)
+def _quasi(about: Text | Clue, words: str, *, confidence: float = 0.85, **more: object) -> Topic:
+    return _topic(about, Role.QUASI_IDENTIFIER, confidence, words, why=_KNOWN, **more)
 
 
-def _sensitive(about: str, words: str, *, confidence: float = 0.85, why: str = _LAW, **more: object) -> Topic:
+def _sensitive(about: Text, words: str, *, confidence: float = 0.85, why: Text = _LAW, **more: object) -> Topic:
     return _topic(about, Role.SENSITIVE, confidence, words, why=why, **more)
 
 
@@ -125,44 +153,50 @@ TOPICS: tuple[Topic, ...] = (
                 "description, historico, anamnese, laudo, relato, mensagem, message, transcript, texto, text",
                 weak=True),
     # --- what others may know ---
-    _quasi("age", "idade, age, faixa etaria, age group, age range", widths=(5, 10, 20)),
-    _quasi("sex", "sexo, sex, gender, genero"),
-    _quasi("birth", "nascimento, data nascimento, data de nascimento, nasc, dt nasc, birth, born, dob, birthday, "
+    _quasi(tr("age"), "idade, age, faixa etaria, age group, age range", widths=(5, 10, 20)),
+    _quasi(tr("sex"), "sexo, sex, gender, genero"),
+    _quasi(tr("birth"), "nascimento, data nascimento, data de nascimento, nasc, dt nasc, birth, born, dob, birthday, "
            "birthdate, birth date, date of birth, ano nascimento, yob, year of birth"),
     _quasi(Clue.POSTAL_CODE, "cep, zip, zip code, postal, postal code, post code, codigo postal", confidence=0.9),
-    _quasi("a place", "localidade, cidade, city, municipio, municip, bairro, neighborhood, neighbourhood, distrito, "
+    _quasi(tr("a place"),
+           "localidade, cidade, city, municipio, municip, bairro, neighborhood, neighbourhood, distrito, "
            "district, uf, regiao, region, provincia, province, county, comarca, residencia, residence, town, village, "
            "povoado, comunidade, setor censitario, census tract, ibge, mun res, cod mun res, territorio"),
-    _quasi("a place", "estado, state, local, location, lugar, place, zona, zone, area", confidence=0.65, weak=True),
-    _quasi("coordinates", "latitude, longitude, lat, lon, lng, coordenada, coordinate", widths=(0.01, 0.1, 1)),
-    _quasi("occupation", "ocupacao, occupation, profissao, profession, cargo, job, job title, cbo, funcao, emprego, "
+    _quasi(tr("a place"), "estado, state, local, location, lugar, place, zona, zone, area", confidence=0.65, weak=True),
+    _quasi(tr("coordinates"), "latitude, longitude, lat, lon, lng, coordenada, coordinate", widths=(0.01, 0.1, 1)),
+    _quasi(tr("occupation"),
+           "ocupacao, occupation, profissao, profession, cargo, job, job title, cbo, funcao, emprego, "
            "workclass, employment, employer, empregador, empresa, company, department, departamento, lotacao"),
-    _quasi("education", "escolaridade, education, educacao, grau instrucao, grau de instrucao, instrucao, schooling, "
+    _quasi(tr("education"),
+           "escolaridade, education, educacao, grau instrucao, grau de instrucao, instrucao, schooling, "
            "degree, school, escola, curso, course, university, universidade, formacao"),
-    _quasi("marital status", "estado civil, marital, marital status, civil status, situacao conjugal, casado, married, "
+    _quasi(tr("marital status"),
+           "estado civil, marital, marital status, civil status, situacao conjugal, casado, married, "
            "relationship"),
-    _quasi("nationality or origin", "nacionalidade, nationality, native country, country, pais, naturalidade, "
+    _quasi(tr("nationality or origin"), "nacionalidade, nationality, native country, country, pais, naturalidade, "
            "citizenship, cidadania, birthplace, place of birth, local nascimento, local de nascimento, "
            "country of birth, idioma, lingua, language"),
-    _quasi("the household", "filho, children, dependente, dependent, household, household size, tamanho familia, "
+    _quasi(tr("the household"), "filho, children, dependente, dependent, household, household size, tamanho familia, "
            "family size, numero filhos, numero de filhos", confidence=0.75),
-    _quasi("the body", "altura, height, estatura, peso, weight", confidence=0.5),
-    _quasi("a year", "ano, year", confidence=0.6, weak=True),
+    _quasi(tr("the body"), "altura, height, estatura, peso, weight", confidence=0.5),
+    _quasi(tr("a year"), "ano, year", confidence=0.6, weak=True),
     # --- what must not be learnt about a person ---
-    _sensitive("racial or ethnic origin", "raca, race, raca cor, cor raca, cor da pele, skin color, etnia, ethnicity, "
+    _sensitive(tr("racial or ethnic origin"),
+               "raca, race, raca cor, cor raca, cor da pele, skin color, etnia, ethnicity, "
                "ethnic, ethnic group, indigena, quilombola", confidence=0.75,
-               why=f"{_LAW}; make it a quasi-identifier if others can see it"),
-    _sensitive("colour, perhaps of the skin", "cor", confidence=0.5, weak=True),
-    _sensitive("religion or belief", "religiao, religion, religious, crenca, faith, belief, credo, igreja, church"),
-    _sensitive("political opinion", "partido, partido politico, political, political party, opiniao politica, "
+               why=tr("{law}; make it a quasi-identifier if others can see it", law=_LAW)),
+    _sensitive(tr("colour, perhaps of the skin"), "cor", confidence=0.5, weak=True),
+    _sensitive(tr("religion or belief"), "religiao, religion, religious, crenca, faith, belief, credo, igreja, church"),
+    _sensitive(tr("political opinion"), "partido, partido politico, political, political party, opiniao politica, "
                "political opinion, filiacao politica, filiacao partidaria, voto, vote, ideologia, ideology"),
-    _sensitive("union membership", "sindicato, sindical, sindicalizado, filiacao sindical, trade union, "
+    _sensitive(tr("union membership"), "sindicato, sindical, sindicalizado, filiacao sindical, trade union, "
                "union membership"),
-    _sensitive("sexual life", "orientacao sexual, sexual orientation, vida sexual, sex life, sexual, "
+    _sensitive(tr("sexual life"), "orientacao sexual, sexual orientation, vida sexual, sex life, sexual, "
                "identidade genero, identidade de genero, gender identity, lgbt, transgender"),
-    _sensitive("genetic data", "genetic, genetico, genetica, dna, genoma, genome, genotype, genotipo, mutation, "
+    _sensitive(tr("genetic data"), "genetic, genetico, genetica, dna, genoma, genome, genotype, genotipo, mutation, "
                "mutacao, brca"),
-    _sensitive("health", "saude, health, doenca, disease, diagnostico, diagnosis, cid, icd, cid 10, icd 10, sintoma, "
+    _sensitive(tr("health"),
+               "saude, health, doenca, disease, diagnostico, diagnosis, cid, icd, cid 10, icd 10, sintoma, "
                "symptom, comorbidade, comorbidity, medicamento, medication, remedio, prescricao, prescription, "
                "tratamento, treatment, terapia, therapy, cirurgia, surgery, resultado exame, resultado do exame, "
                "resultado teste, resultado do teste, test result, lab result, hiv, aids, covid, sifilis, syphilis, "
@@ -173,13 +207,14 @@ TOPICS: tuple[Topic, ...] = (
                "smoker, smoking, tabagismo, alcoolismo, alcoholism, obito, death, causa obito, causa do obito, "
                "cause of death, causa bas, internacao, uti, icu, suicidio, suicide, aborto, abortion, violencia, "
                "violence"),
-    _sensitive("a result, perhaps of an exam", "resultado, result, exame, exam, teste, test, desfecho, outcome, "
+    _sensitive(tr("a result, perhaps of an exam"), "resultado, result, exame, exam, teste, test, desfecho, outcome, "
                "evolucao, procedimento, procedure, drug, condition, condicao", confidence=0.5, weak=True),
-    _sensitive("money", "salario, salary, salary class, renda, income, remuneracao, wage, patrimonio, wealth, "
+    _sensitive(tr("money"), "salario, salary, salary class, renda, income, remuneracao, wage, patrimonio, wealth, "
                "net worth, divida, debt, saldo, balance, credit score, score credito, emprestimo, loan, inadimplente, "
                "bonus, pension, pensao, aposentadoria, beneficio, benefit, bolsa familia, auxilio, capital gain, "
                "capital loss", why=_PRIVATE),
-    _sensitive("crime or offence", "crime, criminal, criminal record, antecedentes, condenacao, conviction, prisao, "
+    _sensitive(tr("crime or offence"),
+               "crime, criminal, criminal record, antecedentes, condenacao, conviction, prisao, "
                "arrest, ficha criminal, infracao, multa, offense, offence", why=_PRIVATE),
 )  # fmt: skip
 

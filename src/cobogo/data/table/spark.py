@@ -290,8 +290,7 @@ def _complaint(error: Exception, path: str) -> DataError:
             remedy=tr("Check that its workers can read the file and have a Python with cobogo."),
             code="COBOGO-ENGINE",
         )
-    complaint: DataError = DataError.from_dict(json.loads(found[1]))
-    return complaint
+    return DataError.from_dict(json.loads(found[1]))
 
 
 def _float_function(kind: str) -> Any:

@@ -14,7 +14,7 @@ from cobogo.data.hierarchy import Label
 from cobogo.data.policy import NORMALIZATIONS, Policy
 from cobogo.data.table.columns import replace_values
 from cobogo.data.table.read import Table
-from cobogo.errors import number_of
+from cobogo.floor.language import trn
 
 MOST = 1_000_000
 """Values that are compared; more of them would take longer than the search, and a warning is all that is lost."""
@@ -58,11 +58,16 @@ def spelling_warnings(name: str, labels: Collection[Label]) -> tuple[str, ...]:
     found = count_agreeing(labels) if len(labels) <= MOST else 0
     if not found:
         return ()
-    return (
-        f'"{name}": {number_of(found, "value")} agree with another one but for spaces, case, accents or how a number '
-        "is written, and count as different ones. Where they mean the same, say "
-        'normalize = ["trim", "case", "accents", "number"] on it',
+    text = trn(
+        '"{name}": {n:,} value differs from another one only in spaces, case, accents or the way a number is written, '
+        "and counts as a different value. If they mean the same, write {key} in the attribute",
+        '"{name}": {n:,} values differ from another one only in spaces, case, accents or the way a number is written, '
+        "and count as different values. If they mean the same, write {key} in the attribute",
+        n=found,
+        name=name,
+        key='normalize = ["trim", "case", "accents", "number"]',
     )
+    return (text,)
 
 
 def normalize(table: Table, policy: Policy) -> Table:

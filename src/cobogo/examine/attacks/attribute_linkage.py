@@ -16,7 +16,7 @@ from cobogo.examine.attacks.suspects import Suspects, attacked_attributes, suspe
 from cobogo.floor.arguments import whole
 from cobogo.floor.arrays import Floats
 from cobogo.floor.catalogue import card
-from cobogo.floor.language import tr
+from cobogo.floor.language import Text, join, tr
 from cobogo.release.manifest import RECODING
 
 
@@ -58,7 +58,7 @@ class AttributeLinkage(Attack):
         notes: list[str] = []
         chosen = attacked_attributes(case, self.attribute)
         reasons = {name: self.obstacle(case, name) for name in chosen}
-        notes += [f"{name} was left out: {why}" for name, why in reasons.items() if why]
+        notes += [tr("{name} was left out: {why}", name=name, why=why) for name, why in reasons.items() if why]
         usable = [name for name, why in reasons.items() if not why]
         found = None
         for name in usable:
@@ -66,7 +66,12 @@ class AttributeLinkage(Attack):
             groups, before = self.judge(found)
             confidence, baseline = groups[found.ids], before[found.ids]
             score = confidence - baseline if self.by == "gain" else confidence
-            measures[f"highest {self.by} of {name}"] = float(score.max(initial=0.0))
+            label = (
+                tr("highest gain of {name}", name=name)
+                if self.by == "gain"
+                else tr("highest confidence of {name}", name=name)
+            )
+            measures[label] = float(score.max(initial=0.0))
             if best is not None:
                 better = score > best[2]
                 confidence, baseline = np.where(better, confidence, best[0]), np.where(better, baseline, best[1])
@@ -91,8 +96,12 @@ class AttributeLinkage(Attack):
 
     def refuse(self, chosen: tuple[str, ...], reasons: dict[str, str | None]) -> None:
         """Raise the error of a release that has no attribute to attack."""
-        why = "; ".join(f"{name}: {reasons[name]}" for name in chosen)
-        raise PolicyError(tr("no sensitive attribute can be attacked ({why})", why=why), where=self.name)
+        why = join([Text("{name}: {why}", None, {"name": name, "why": reasons[name]}) for name in chosen], by="; ")
+        raise PolicyError(
+            tr("this attack cannot use any sensitive attribute ({why})", why=why),
+            where=self.name,
+            remedy=tr("Name another column with --attribute, or try another attack: `cobogo list attacks`."),
+        )
 
 
 @card("homogeneity")
@@ -120,8 +129,8 @@ class Homogeneity(AttributeLinkage):
     """
 
     finds: ClassVar[Finding] = "value"
-    knows: ClassVar[str] = "a person's quasi-identifiers, and that the person is in the release"
-    defence: ClassVar[str] = "l-diversity of the entropy or recursive kind, (α,k)-anonymity, or t-closeness."
+    knows: ClassVar[str] = tr("a person's quasi-identifiers, and that the person is in the release")
+    defence: ClassVar[str] = tr("l-diversity of the entropy or recursive kind, (α,k)-anonymity, or t-closeness.")
 
     def judge(self, found: Suspects) -> tuple[Floats, Floats]:
         """The most frequent value."""
@@ -156,8 +165,8 @@ class BackgroundKnowledge(AttributeLinkage):
     facts: int = 1
 
     finds: ClassVar[Finding] = "value"
-    knows: ClassVar[str] = "a person's quasi-identifiers, and some sensitive values that the person does not have"
-    defence: ClassVar[str] = "l-diversity with l above the number of facts + 1, or (c,k)-safety."
+    knows: ClassVar[str] = tr("a person's quasi-identifiers, and some sensitive values that the person does not have")
+    defence: ClassVar[str] = tr("l-diversity with l above the number of facts + 1, or (c,k)-safety.")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -207,15 +216,17 @@ class Skewness(AttributeLinkage):
 
     finds: ClassVar[Finding] = "value"
     by: ClassVar[Score] = "gain"
-    knows: ClassVar[str] = "a person's quasi-identifiers, and how frequent each sensitive value is"
-    defence: ClassVar[str] = "t-closeness, β-likeness or δ-disclosure: they bound how far a class is from the whole."
+    knows: ClassVar[str] = tr("a person's quasi-identifiers, and how frequent each sensitive value is")
+    defence: ClassVar[str] = tr(
+        "t-closeness, β-likeness or δ-disclosure: they bound how much a class differs from the whole table."
+    )
 
     def obstacle(self, case: Case, attribute: str) -> str | None:
         """The value asked for must occur."""
         release = case.release.rows
         if self.value is None or attribute not in release.columns or self.value in release.labels(attribute):
             return None
-        return "it does not have the value that was asked for"
+        return tr("it does not have the value that was asked for")
 
     def judge(self, found: Suspects) -> tuple[Floats, Floats]:
         """The value that gains most."""
@@ -259,8 +270,8 @@ class Belief(AttributeLinkage):
 
     finds: ClassVar[Finding] = "value"
     by: ClassVar[Score] = "gain"
-    knows: ClassVar[str] = "a person's quasi-identifiers, and how frequent each sensitive value is"
-    defence: ClassVar[str] = "t-closeness with the equal distance: its t is this gain."
+    knows: ClassVar[str] = tr("a person's quasi-identifiers, and how frequent each sensitive value is")
+    defence: ClassVar[str] = tr("t-closeness with the equal distance: its t bounds this gain.")
 
     def judge(self, found: Suspects) -> tuple[Floats, Floats]:
         """The values that gain, together."""
@@ -297,8 +308,8 @@ class Corruption(AttributeLinkage):
     t: int = 1
 
     finds: ClassVar[Finding] = "value"
-    knows: ClassVar[str] = "a person's quasi-identifiers, and the sensitive values of t others in the class"
-    defence: ClassVar[str] = "t-corruption l-diversity, or perturbation of each record on its own."
+    knows: ClassVar[str] = tr("a person's quasi-identifiers, and the sensitive values of t other people in the class")
+    defence: ClassVar[str] = tr("l-diversity with t-corruption, or perturbation of each record independently.")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -327,7 +338,7 @@ class Corruption(AttributeLinkage):
                 wanted = np.floor(found.sizes - count / self.threshold + 1 + 1e-9) if self.threshold else count * 0
             wanted = np.maximum(wanted, 0.0)[(found.sizes > 0) & (wanted <= found.sizes - count)]
             fewest += [int(wanted.min())] if len(wanted) else []
-        measures = {**findings.measures, "fewest known members that expose somebody": min(fewest, default=None)}
+        measures = {**findings.measures, tr("fewest known members that expose somebody"): min(fewest, default=None)}
         return replace(findings, measures=measures)
 
 

@@ -20,7 +20,7 @@ from cobogo.examine.attacks.suspects import attacked_attributes
 from cobogo.floor.arguments import number
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
-from cobogo.floor.language import tr
+from cobogo.floor.language import tr, trn
 
 LEAST = 0.1
 """The least share of the rows that must be matched in every release; with fewer, the attack counts as not tried."""
@@ -72,8 +72,8 @@ class Averaging(Attack):
 
     finds: ClassVar[Finding] = "value"
     against: ClassVar[frozenset[str] | None] = frozenset({"randomization", "perturbation"})
-    knows: ClassVar[str] = "several releases of the same people, each perturbed anew"
-    defence: ClassVar[str] = "Draw once for each person and value, and release the same draw every time."
+    knows: ClassVar[str] = tr("several releases of the same people, each with new random values")
+    defence: ClassVar[str] = tr("Draw once for each person and value, and release the same draw every time.")
     releases: ClassVar[tuple[int, int]] = (2, 1000)
 
     def __post_init__(self) -> None:
@@ -94,15 +94,26 @@ class Averaging(Attack):
         rows = np.flatnonzero((places >= 0).all(axis=0))
         many, lost = case.release.rows.count, case.release.rows.count - len(rows)
         if len(rows) < LEAST * many:
-            why = "nothing tells which rows of the releases are of one person: their order is random (--set key=…)"
+            why = tr(
+                "nothing shows which rows of the releases belong to the same person: their order is random "
+                "(--set key=…)"
+            )
             return self.build_findings("release", rows[:0], np.zeros(0), attacked=many, untried=why)
         draws = np.array([part[place[rows]] for part, place in zip(codes, places, strict=True)])
         distinct = np.unique(draws, axis=0)
-        notes: tuple[str, ...] = (f"{lost:,} rows were not found in every release",) if lost else ()
-        matched = f"rows were put together by {how}"
-        measures: dict[str, float | int | None] = {"releases": len(draws), "draws that differ": len(distinct)}
+        notes: tuple[str, ...] = (
+            (trn("{n:,} row was not found in every release", "{n:,} rows were not found in every release", n=lost),)
+            if lost
+            else ()
+        )
+        matched = how
+        measures: dict[str, float | int | None] = {tr("releases"): len(draws), tr("draws that differ"): len(distinct)}
         if len(distinct) == 1:
-            notes = (*notes, "all releases are the same draw: they tell no more than one of them", matched)
+            notes = (
+                *notes,
+                tr("all releases are the same draw: together they reveal no more than one of them"),
+                matched,
+            )
             nothing = np.zeros(len(rows))
             return self.build_findings("release", rows + 1, nothing, attacked=len(rows), measures=measures, notes=notes)
         if numeric:
@@ -127,7 +138,11 @@ def _code_column(
     for release in releases:
         for wanted in (name, key):
             if wanted is not None and wanted not in release.rows.columns:
-                raise DataError(tr('has no column "{wanted}"', wanted=wanted), where=release.name)
+                raise DataError(
+                    tr('has no column "{name}"', name=wanted),
+                    where=release.name,
+                    remedy=tr("Its columns: {names}.", names=", ".join(release.rows.names)),
+                )
     return code_alike([release.rows.columns[name] for release in releases])
 
 
@@ -138,18 +153,20 @@ def _locate_people(
     what rows were matched by."""
     many = releases[0].rows.count
     if key is not None:
-        return _match_rows(releases, [key]), f"the column {key}"
+        return _match_rows(releases, [key]), tr("rows were matched by the column {key}", key=key)
     if all(
         release.rows.count == many and _in_order(values[0], part)
         for release, part in zip(releases, values, strict=True)
     ):
-        return np.tile(np.arange(many), (len(releases), 1)), "their position: it is the same in all"
+        return np.tile(np.arange(many), (len(releases), 1)), tr(
+            "rows were matched by their position, which is the same in all releases"
+        )
     others = [
         column
         for column in releases[0].rows.names
         if column != name and all(column in release.rows.columns for release in releases)
     ]
-    return _match_rows(releases, others), f"the columns {', '.join(others)}"
+    return _match_rows(releases, others), tr("rows were matched by the columns {columns}", columns=", ".join(others))
 
 
 def _in_order(one: NDArray[Any], other: NDArray[Any]) -> bool:
@@ -208,8 +225,8 @@ def _average_numbers(draws: Floats, within: float) -> tuple[Floats, Floats, dict
 
     probabilities = np.array([hits(number) for number in range(len(draws) + 1)])
     measures: dict[str, float | int | None] = {
-        "estimated noise of one release": noise,
-        "noise of the mean": noise / sqrt(len(draws)),
+        tr("estimated noise of one release"): noise,
+        tr("noise of the mean"): noise / sqrt(len(draws)),
     }
     return probabilities[many], np.where(many > 0, probabilities[1], 0.0), measures
 
@@ -239,4 +256,4 @@ def _weigh_values(
         weight = np.exp(weight - weight.max(axis=1, keepdims=True))
         return np.asarray((weight / weight.sum(axis=1, keepdims=True)).max(axis=1))
 
-    return posterior(draws), posterior(draws[:1]), {"retention": retention}
+    return posterior(draws), posterior(draws[:1]), {tr("retention"): retention}

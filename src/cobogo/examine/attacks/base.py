@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from cobogo.errors import number_of
 from cobogo.floor.arguments import number
 from cobogo.floor.arrays import Floats, Ints, Mask
 from cobogo.floor.catalogue import Card
+from cobogo.floor.language import Text, tr, trn
 from cobogo.floor.representation import brief
 
 if TYPE_CHECKING:
@@ -40,6 +40,21 @@ in the data (presence)."""
 
 Score = Literal["confidence", "gain"]
 """What is compared with the threshold: the attacker's confidence, or by how much it exceeds the baseline."""
+
+KINDS = {
+    "recoding": tr("a recoded table"),
+    "perturbation": tr("a perturbed table"),
+    "randomization": tr("a randomized table"),
+    "buckets": tr("a table with buckets"),
+    "masking": tr("a masked table"),
+    "synthesis": tr("a synthetic table"),
+    "sampling": tr("a sampled table"),
+    "trajectories": tr("a table of trajectories"),
+    "trip-synthesis": tr("a table of synthetic trips"),
+    "location-reports": tr("a table of noisy positions"),
+    "mobility": tr("a table of movements"),
+}
+"""What the kinds of release are called."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -79,6 +94,14 @@ class Findings:
 
     def __bool__(self) -> bool:
         return self.succeeded
+
+    @property
+    def attacked_table(self) -> Text:
+        """Whose rows are numbered, for a sentence: "of the release"."""
+        if self.rows_of == "knowledge":
+            return tr("of the knowledge")
+        _, _, number = self.rows_of.partition(" ")
+        return tr("of release {number}", number=number) if number else tr("of the release")
 
     @property
     def score(self) -> Floats:
@@ -215,16 +238,27 @@ class Attack(AnyAttack):
         """What is missing in a case for this attack, as part of a sentence; None where it can be run."""
         least, most = self.releases
         if not least <= len(case.releases) <= most:
-            wanted = number_of(least, "release") if least == most else f"{least} or more releases"
-            return f"looks at {wanted}, and {len(case.releases)} {'was' if len(case.releases) == 1 else 'were'} given"
+            given = len(case.releases)
+            if least == most:
+                return trn(
+                    "attacks {n} release, and it was given {given}",
+                    "attacks {n} releases, and it was given {given}",
+                    n=least,
+                    given=given,
+                )
+            return tr("attacks {least} or more releases, and it was given {given}", least=least, given=given)
         missing = [name for name in sorted(self.needs) if getattr(case, name) is None]
-        return f"needs {' and '.join(f'--{name}' for name in missing)}" if missing else None
+        return tr("needs {options}", options=", ".join(f"--{name}" for name in missing)) if missing else None
 
     def skip_reason(self, case: Case) -> str | None:
         """Why an audit may leave this attack out for a case, as part of a sentence; None where it should run it."""
         if self.against is not None and any(release.kind not in self.against for release in case.releases):
-            kinds = " or ".join(sorted(self.against)) or "answers to queries"
-            return f"is made for {kinds}, and the release is of the kind {case.releases[-1].kind}"
+            kind = release_kind(case.releases[-1].kind)
+            if not self.against:
+                return tr("applies to answers to queries; this release is {kind}", kind=kind)
+            first, *others = (release_kind(name) for name in sorted(self.against))
+            kinds = tr("{first} or {other}", first=first, other=others[0]) if others else first
+            return tr("applies to {kinds}; this release is {kind}", kinds=kinds, kind=kind)
         return None
 
     def build_findings(self, rows_of: str, rows: Ints, confidence: Floats, *, attacked: int, **more: Any) -> Findings:
@@ -254,28 +288,52 @@ class Attack(AnyAttack):
 
     def outcome(self, findings: Findings) -> str:
         """The summary of findings, in words."""
-        people = number_of(len(findings.exposed), "row")
-        at_best = _describe_surest(*findings.surest, findings.by)
         if not findings.tried:
-            return f"Not tried: {findings.untried}. Nobody is found, and nothing follows from that."
-        if not findings.succeeded:
-            return f"Nobody in the {findings.rows_of} is found beyond the threshold of {self.threshold:g} ({at_best})."
-        return (
-            f"{people} of the {findings.rows_of} (of {findings.attacked:,}) "
-            f"{'is' if len(findings.exposed) == 1 else 'are'} found with a {findings.by} above {self.threshold:g} "
-            f"({at_best})."
+            return tr("Not tried: {why}. No row is found, which proves nothing.", why=findings.untried)
+        said: dict[str, Any] = {
+            "table": findings.attacked_table,
+            "threshold": self.threshold,
+            "highest": _describe_surest(*findings.surest, findings.by),
+        }
+        exposed = len(findings.exposed)
+        if not exposed:
+            return (
+                tr("No row {table} is found with a gain above {threshold:g} ({highest}).", **said)
+                if findings.by == "gain"
+                else tr("No row {table} is found with a confidence above {threshold:g} ({highest}).", **said)
+            )
+        if findings.by == "gain":
+            return trn(
+                "{n:,} row {table} (of {attacked:,}) is found with a gain above {threshold:g} ({highest}).",
+                "{n:,} rows {table} (of {attacked:,}) are found with a gain above {threshold:g} ({highest}).",
+                n=exposed,
+                attacked=findings.attacked,
+                **said,
+            )
+        return trn(
+            "{n:,} row {table} (of {attacked:,}) is found with a confidence above {threshold:g} ({highest}).",
+            "{n:,} rows {table} (of {attacked:,}) are found with a confidence above {threshold:g} ({highest}).",
+            n=exposed,
+            attacked=findings.attacked,
+            **said,
         )
 
 
-def _describe_surest(surest: float, before: float | None, by: str) -> str:
+def _describe_surest(surest: float, before: float | None, by: str) -> Text:
     """The largest score, compared with its baseline."""
     if before is None:
-        return f"{surest:.4g} at best"
+        return tr("highest {surest:.4g}", surest=surest)
     if by == "gain":
-        return f"{surest:.4g} at best: from {before:.4g} to {before + surest:.4g}"
+        after = before + surest
+        return tr("highest {surest:.4g}: from {before:.4g} to {after:.4g}", surest=surest, before=before, after=after)
     if surest <= before + SLACK:
-        return f"{surest:.4g} at best, which anybody knew without it"
-    return f"{surest:.4g} at best, from {before:.4g} without it"
+        return tr("highest {surest:.4g}, which anybody knows without the attack", surest=surest)
+    return tr("highest {surest:.4g}; without the attack {before:.4g}", surest=surest, before=before)
+
+
+def release_kind(kind: str) -> str:
+    """What a kind of release (`PublishedTable.kind`) is called."""
+    return KINDS.get(kind, kind)
 
 
 def round_figure(value: Any, digits: int = 12) -> float | int | None:

@@ -122,7 +122,9 @@ class _Reading:
         options: dict[str, Any] = {"missing": known.missing, "encoding": self.encoding or known.encoding}
         if options["encoding"] not in ("utf-8", "latin-1"):
             raise PolicyError(
-                tr("must be utf-8 or latin-1. Got {encoding!r} instead", encoding=self.encoding), where="--encoding"
+                tr("must be utf-8 or latin-1. Got {encoding!r} instead", encoding=self.encoding),
+                where="--encoding",
+                remedy=tr("Convert the file to UTF-8 if it has another encoding."),
             )
         if isinstance(source, str | Path):
             options["separator"] = self.separator or guess_separator(source, options["encoding"])
@@ -130,6 +132,7 @@ class _Reading:
                 raise PolicyError(
                     tr("must be one character. Got {separator!r} instead", separator=self.separator),
                     where="--separator",
+                    remedy=tr("Write it as in: --separator ';'."),
                 )
         return self.all_rows(source, Data.model_validate(options))
 
@@ -137,9 +140,7 @@ class _Reading:
         with self.engine.guard("reading"):
             rows = Rows.read(read(source, data, self.engine))
         if not rows.count:
-            raise DataError(
-                tr("has no rows"), where=rows.name, remedy=tr("There is nothing to attack, or to attack with.")
-            )
+            raise DataError(tr("has no rows"), where=rows.name, remedy=tr("Give a table that has rows."))
         return rows
 
 
@@ -162,9 +163,9 @@ def _assign_roles(rows: Rows, policy: Policy) -> PublishedTable:
     sensitive = tuple(name for name in policy.sensitive if name in rows.columns)
     if not quasi and not sensitive:
         raise DataError(
-            tr("has none of the columns that the policy gives a role"),
+            tr("has none of the columns to which the policy gives a role"),
             where=rows.name,
-            remedy=tr("The policy speaks of: {attributes}.", attributes=", ".join(policy.attributes)),
+            remedy=tr("The policy names: {attributes}.", attributes=", ".join(policy.attributes)),
         )
     return PublishedTable(rows, quasi, sensitive, policy)
 
@@ -178,19 +179,23 @@ def _open_signed_release(
     problems += manifests.disagreements(public, manifest.files, also=[manifests.NAME])
     if problems:
         raise OutputError(
-            tr("is not the release that was signed: {problems}", problems=problems[0]),
+            tr("is not the release that was signed: {problem}", problem=problems[0]),
             where=str(public),
-            remedy=tr("Look at it with `cobogo verify`, or attack the file itself: give it with --policy."),
+            remedy=tr("Check it with `cobogo verify`, or attack the file itself: give its path and --policy."),
         )
     if manifest.data.file is None:
         raise OutputError(
-            tr("is a table of a database, whose rows have no numbers"),
+            tr("is a table of a database, whose rows are not numbered"),
             where=str(public),
-            remedy=tr("Export the table to a file, and attack that with --policy."),
+            remedy=tr("Export the table to a file, and attack the file with --policy."),
         )
     rows = read_as.all_rows(public / manifest.data.file, manifest.data.reading)
     if rows.names != manifest.columns_in():
-        raise OutputError(tr("has other columns than its manifest says"), where=rows.name)
+        raise OutputError(
+            tr("has other columns than its manifest states"),
+            where=rows.name,
+            remedy=tr("Check the release with `cobogo verify`."),
+        )
     policy = rules or (None if evidence is None else _load_policy(evidence))
     quasi, sensitive = manifest.with_role(Role.QUASI_IDENTIFIER), manifest.with_role(Role.SENSITIVE)
     return PublishedTable(rows, quasi, sensitive, policy, manifest, public)

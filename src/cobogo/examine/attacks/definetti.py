@@ -50,7 +50,7 @@ class DeFinetti(Attack):
         >>> policy["privacy"] = {"models": [{"model": "l-diversity", "l": 3}]}
         >>> with TemporaryDirectory() as place:
         ...     written = anonymize(people, policy).write(f"{place}/anatomized")
-        ...     attack("definetti", f"{place}/anatomized", knowledge=people).measures["share guessed right"] > 0.5
+        ...     attack("definetti", f"{place}/anatomized", knowledge=people).measures[tr("share guessed right")] > 0.5
         True
 
     Guarantee: None: an attack finds people, it does not protect them. Classes instead of buckets help; (B,t)-privacy
@@ -67,9 +67,10 @@ class DeFinetti(Attack):
 
     finds: ClassVar[Finding] = "value"
     against: ClassVar[frozenset[str] | None] = frozenset({"buckets"})
-    knows: ClassVar[str] = "nothing but the release; that other people's records are like this one"
-    defence: ClassVar[str] = (
-        "Release classes instead of buckets, or (B,t)-privacy or Injector, which count what columns tell of each other."
+    knows: ClassVar[str] = tr("only the release, and that other people's records resemble this one")
+    defence: ClassVar[str] = tr(
+        "Release classes instead of buckets; or use (B,t)-privacy or Injector, which consider what columns reveal of "
+        "each other."
     )
     uses: ClassVar[frozenset[Input]] = frozenset({"knowledge"})
 
@@ -82,9 +83,9 @@ class DeFinetti(Attack):
         release = case.release
         if release.manifest is None or release.manifest.buckets is None or release.manifest.buckets.file is None:
             raise DataError(
-                tr("is not an anatomized release: its sensitive values stand beside its records"),
+                tr("is not an anatomized release: its sensitive values are in the same table as its records"),
                 where=release.name,
-                remedy=tr("Other attacks fit it: homogeneity, skewness, similarity."),
+                remedy=tr("Try another attack: homogeneity, skewness or similarity."),
             )
         (name,) = attacked_attributes(case, self.attribute)[:1]
         buckets = suspects(Case((release,)), name)
@@ -105,7 +106,7 @@ class DeFinetti(Attack):
             by="gain",
             attacked=release.rows.count,
             measures=measures,
-            notes=("beliefs are a naive Bayes model's, which are often too sure",),
+            notes=(tr("the beliefs are those of a naive Bayes model, which is often too sure"),),
         )
 
     def _learn(self, case: Case, buckets: Suspects) -> tuple[Ints, Ints, Floats]:
@@ -160,7 +161,7 @@ def _right(case: Case, name: str, buckets: Suspects, guesses: Ints) -> dict[str,
     true = truth[knowledge.codes(name)[people]]
     entry = buckets.best(buckets.shares)[buckets.ids[records]]
     return {
-        "records whose truth is known": len(records),
-        "share guessed right": float((guesses[records] == true).mean()) if len(records) else None,
-        "share right by the bucket alone": float(buckets.shares[entry].mean()) if len(records) else None,
+        tr("records whose truth is known"): len(records),
+        tr("share guessed right"): float((guesses[records] == true).mean()) if len(records) else None,
+        tr("share right by the bucket alone"): float(buckets.shares[entry].mean()) if len(records) else None,
     }

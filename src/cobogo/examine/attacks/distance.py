@@ -15,6 +15,7 @@ from cobogo.examine.attacks.masking import changed_columns
 from cobogo.floor.arguments import whole
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 from cobogo.release.manifest import RECODING
 
 ROUNDS = 60
@@ -72,9 +73,10 @@ class DistanceLinkage(Attack):
 
     finds: ClassVar[Finding] = "record"
     against: ClassVar[frozenset[str] | None] = frozenset({"perturbation", "recoding"})
-    knows: ClassVar[str] = "a table about people, with the values that were changed before the release"
-    defence: ClassVar[str] = (
-        "More noise on every column that others know, or microaggregation of all of them together: k records are alike."
+    knows: ClassVar[str] = tr("a table about people, with the values as they were before they were changed")
+    defence: ClassVar[str] = tr(
+        "More noise on every column that others know, or microaggregation of all of them together, which makes k "
+        "records alike."
     )
     needs: ClassVar[frozenset[Input]] = frozenset({"knowledge"})
 
@@ -86,7 +88,7 @@ class DistanceLinkage(Attack):
     def skip_reason(self, case: Case) -> str | None:
         """Where no value was changed, record linkage finds more."""
         if case.release.kind == RECODING and not changed_columns(case.release):
-            return "is made for values that were changed, by noise or means, and here none were"
+            return tr("applies to values that were changed by noise or means; this release has none")
         return super().skip_reason(case)
 
     def run(self, case: Case) -> Findings:
@@ -103,12 +105,14 @@ class DistanceLinkage(Attack):
             if still and np.allclose(before.right, model.right, atol=0.002):
                 break
         sure, place, _, _ = model.links()
-        measures: dict[str, float | int | None] = {"expected right links": float(sure.sum())}
+        measures: dict[str, float | int | None] = {tr("expected right links"): float(sure.sum())}
         for column, name in enumerate(columns):
             if tables.categorical[column]:
-                measures[f"estimated share of right values of {name}"] = float(model.right[column])
+                measures[tr("estimated share of right values of {name}", name=name)] = float(model.right[column])
             else:
-                measures[f"estimated noise of {name}, as a share of its range"] = float(model.spread[column])
+                measures[tr("estimated noise of {name}, as a share of its range", name=name)] = float(
+                    model.spread[column]
+                )
         return self.build_findings(
             "knowledge",
             rows + 1,

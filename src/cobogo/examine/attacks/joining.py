@@ -23,11 +23,11 @@ def join_columns(one: PublishedTable, other: PublishedTable, asked: tuple[str, .
     lacking = [name for name in names for part in (one, other) if name not in part.rows.columns]
     if not names or lacking:
         raise DataError(
-            tr("does not have {lacking} in both tables", lacking=", ".join(lacking))
+            tr("the columns {lacking} are not in both tables", lacking=", ".join(lacking))
             if lacking
-            else tr("shares no column with the other table"),
+            else tr("has no column in common with the other table"),
             where=one.name,
-            remedy=tr("Name the columns alike in both tables, or name those that both have: --columns."),
+            remedy=tr("Give the columns the same names in both tables, or name the ones that both have: --columns."),
         )
     return names
 
@@ -61,9 +61,9 @@ class Join(Attack):
     columns: tuple[str, ...] | None = None
 
     finds: ClassVar[Finding] = "record"
-    knows: ClassVar[str] = "two tables of the same people"
-    defence: ClassVar[str] = (
-        "Release no identifier, not even one without a meaning: drop it, or give each table pseudonyms of its own."
+    knows: ClassVar[str] = tr("two tables of the same people")
+    defence: ClassVar[str] = tr(
+        "Release no identifier, not even one without a meaning: drop it, or use different pseudonyms in each table."
     )
     releases: ClassVar[tuple[int, int]] = (2, 2)
 
@@ -71,7 +71,7 @@ class Join(Attack):
         """Joining tables with the same columns adds nothing."""
         one, *others = case.releases
         if others and all(set(other.rows.names) <= set(one.rows.names) for other in others):
-            return "finds nothing in releases of the same columns"
+            return tr("finds nothing in releases that have the same columns")
         return super().skip_reason(case)
 
     def run(self, case: Case) -> Findings:
@@ -93,9 +93,9 @@ class Join(Attack):
             baseline=np.full(len(rows), 1 / other.rows.count),
             attacked=one.rows.count,
             measures={
-                "columns used": len(names),
-                "columns that the second table adds": len(gained),
-                "rows that join with exactly one": int(only.sum()),
+                tr("columns used"): len(names),
+                tr("columns that the second table adds"): len(gained),
+                tr("rows that join with exactly one"): int(only.sum()),
             },
             records=record,
         )
@@ -133,8 +133,8 @@ class Projections(Attack):
 
     finds: ClassVar[Finding] = "value"
     against: ClassVar[frozenset[str] | None] = frozenset()
-    knows: ClassVar[str] = "two answers with a column in common"
-    defence: ClassVar[str] = (
+    knows: ClassVar[str] = tr("two answers with a column in common")
+    defence: ClassVar[str] = tr(
         "Answer every query from one anonymized table, or with differential privacy, instead of from the original."
     )
     releases: ClassVar[tuple[int, int]] = (2, 2)
@@ -146,14 +146,19 @@ class Projections(Attack):
         news = [name for name in other.rows.names if name not in one.rows.columns]
         if self.attribute is None and len(news) != 1:
             raise PolicyError(
-                tr("the second answer adds {number} columns to the first", number=len(news)),
+                tr(
+                    "the second answer adds {number} columns to the first, and the attack needs exactly one",
+                    number=len(news),
+                ),
                 where=self.name,
-                remedy=tr("Name the one to be learnt: --attribute."),
+                remedy=tr("Name the column to learn: --attribute."),
             )
         attribute = self.attribute or news[0]
         if attribute not in other.rows.columns:
             raise PolicyError(
-                tr('the second answer has no column "{attribute}"', attribute=attribute), where="--attribute"
+                tr('the second answer has no column "{attribute}"', attribute=attribute),
+                where="--attribute",
+                remedy=tr("Its columns: {names}.", names=", ".join(other.rows.names)),
             )
         second = replace(other, quasi_identifiers=names, sensitive=(attribute,), policy=None, manifest=None)
         found = suspects(Case((second,), one.rows), attribute, names)
@@ -170,7 +175,7 @@ class Projections(Attack):
             confidence[rows],
             baseline=before[found.ids][rows],
             attacked=one.rows.count,
-            measures={"columns used": len(names), "rows that are alone with theirs": int(alone[rows].sum())},
+            measures={tr("columns used"): len(names), tr("rows that are alone with theirs"): int(alone[rows].sum())},
         )
 
 

@@ -46,10 +46,18 @@ def points(tables: Sequence[Rows], asked: Sequence[str] | None = None) -> TableP
     for name in asked or ():
         if name not in shared:
             lacking = next(table for table in tables if name not in table.columns)
-            raise DataError(tr('has no column "{name}"', name=name), where=lacking.name)
+            raise DataError(
+                tr('has no column "{name}"', name=name),
+                where=lacking.name,
+                remedy=tr("Its columns: {names}.", names=", ".join(lacking.names)),
+            )
     names = tuple(asked or shared)
     if not names:
-        raise DataError(tr("shares no column with the release"), where=tables[-1].name, remedy=tr("Name them alike."))
+        raise DataError(
+            tr("has no column in common with the release"),
+            where=tables[-1].name,
+            remedy=tr("Give the columns the same names as in the release."),
+        )
     whole: list[list[Floats]] = [[] for _ in tables]
     coded: list[list[Ints]] = [[] for _ in tables]
     categorical, labels = [], {}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cobogo.errors import DataError, SearchTooLarge, number_of
+from cobogo.errors import DataError, SearchTooLarge
 from cobogo.examine.attacks.case import PublishedTable
 from cobogo.examine.attacks.compatibility import Compatibility, compatible_values, equal_values
 from cobogo.examine.attacks.masking import (
@@ -19,7 +19,7 @@ from cobogo.examine.attacks.masking import (
 )
 from cobogo.examine.attacks.rows import RowGroups, Rows
 from cobogo.floor.arrays import Floats, Ints
-from cobogo.floor.language import tr
+from cobogo.floor.language import join, tr, trn
 
 PAIRS_AT_MOST = 200_000_000
 """Pairs of a known and a released tuple: each takes 16 bytes, so 3 GB."""
@@ -98,12 +98,16 @@ def shared_columns(
             tr("has none of the quasi-identifiers of the release"),
             where=knowledge.name,
             remedy=tr(
-                "Name its columns as in the release: {quasi}. Is its separator another (--separator)?",
+                "Give its columns the same names as in the release: {quasi}. If its separator is another, say so: "
+                "--separator.",
                 quasi=", ".join(quasi),
             ),
         )
     lacking = [name for name in wanted if name not in common]
-    return common, f"the knowledge lacks {', '.join(lacking)}; the attack does without" if lacking else ""
+    note = (
+        tr("the knowledge lacks {columns}; the attack does not use them", columns=", ".join(lacking)) if lacking else ""
+    )
+    return common, note
 
 
 def link(
@@ -123,12 +127,12 @@ def link(
     if len(common) > COLUMNS_AT_MOST:
         raise DataError(
             tr(
-                "shares {number} columns with the release, more than the {columns_at_most} that can be compared",
+                "has {number} columns in common with the release; at most {columns_at_most} can be compared",
                 number=len(common),
                 columns_at_most=COLUMNS_AT_MOST,
             ),
             where=knowledge.name,
-            remedy=tr("Name those that the attacker uses: --columns."),
+            remedy=tr("Name the columns that the attacker uses: --columns."),
         )
     notes = [note] if note else []
     if exact:
@@ -144,21 +148,25 @@ def link(
     known, released = knowledge.group(order), release.rows.group(order)
     tables = tuple(fits[name] for name in order)
     notes += [
-        f'{number_of(rows, "row")} of the knowledge {"has" if rows == 1 else "have"} a "{name}" that its hierarchy '
-        "does not know"
+        trn(
+            '{n:,} row of the knowledge has a "{name}" that is not in the hierarchy',
+            '{n:,} rows of the knowledge have a "{name}" that is not in the hierarchy',
+            n=rows,
+            name=name,
+        )
         for name in common
         if (rows := int(knowledge.value_counts(name)[fits[name].unplaced].sum()))
     ]
     if release.policy is None and not exact and not stated_operators(release):
-        notes.append("no policy tells how values were made coarser: it was read off their form")
+        notes.append(tr("without a policy, how values were made coarser was guessed from their form"))
     unread = {name: int(release.rows.value_counts(name)[fits[name].unread].sum()) for name in common}
     notes += [
         _describe_unread(name, rows) for name, rows in unread.items() if 0 < rows <= MOST_UNREAD * release.rows.count
     ]
     untried = [_describe_unread(name, rows) for name, rows in unread.items() if rows > MOST_UNREAD * release.rows.count]
-    untried += [] if common else ["no released column follows from what is known of a person"]
+    untried += [] if common else [tr("no released column depends on what is known about a person")]
     offsets, targets, missed = _match_tuples(known, released, tables, misses)
-    return Links(tuple(order), known, released, tables, offsets, targets, missed, tuple(notes), "; ".join(untried))
+    return Links(tuple(order), known, released, tables, offsets, targets, missed, tuple(notes), join(untried, by="; "))
 
 
 def _column_compatibility(name: str, knowledge: Rows, release: PublishedTable) -> Compatibility | None:
@@ -175,17 +183,19 @@ def _describe_unused(names: Sequence[str], release: PublishedTable) -> list[str]
     """Notes that say why linking does not use some columns."""
     operators = stated_operators(release)
     return [
-        f'"{name}" ({operators[name]["operator"]}) tells nothing of whose a row is'
+        tr('"{name}" ({operator}) does not show whose row it is', name=name, operator=operators[name]["operator"])
         if name in operators
-        else f'"{name}" was changed and not made coarser: distance-linkage follows that'
+        else tr('"{name}" was changed, not made coarser: the attack distance-linkage uses it', name=name)
         for name in names
     ]
 
 
 def _describe_unread(name: str, rows: int) -> str:
-    return (
-        f'{number_of(rows, "row")} of the release {"has" if rows == 1 else "have"} a "{name}" that nothing relates to '
-        "what is known"
+    return trn(
+        '{n:,} row of the release has a "{name}" that cannot be compared with what is known',
+        '{n:,} rows of the release have a "{name}" that cannot be compared with what is known',
+        n=rows,
+        name=name,
     )
 
 
@@ -208,12 +218,12 @@ def _match_tuples(
     if total > PAIRS_AT_MOST:
         raise SearchTooLarge(
             tr(
-                "{total:,} pairs of people and released combinations are compatible, more than the "
-                "{pairs_at_most:,} that can be compared",
+                "{total:,} pairs of people and released combinations are compatible; at most {pairs_at_most:,} can be "
+                "compared",
                 total=total,
                 pairs_at_most=PAIRS_AT_MOST,
             ),
-            remedy=tr("Give a smaller table as knowledge, or more columns."),
+            remedy=tr("Give a smaller table as knowledge, or compare more columns."),
         )
     targets, missed = np.empty(total, dtype=np.int64), np.empty(total, dtype=np.int64)
     kernels.match(*given, numbers, targets, missed)

@@ -22,6 +22,7 @@ from cobogo.examine.attacks.compatibility import Compatibility, build_compatibil
 from cobogo.examine.attacks.forms import as_pairs, mask_form, number_form, overlapping_pairs
 from cobogo.examine.attacks.rows import Rows, concatenate_ranges
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.language import tr
 
 ALIKE = "all dates of a person by the same"
 SAME = "the same for the same value"
@@ -59,7 +60,9 @@ def changed_columns(release: PublishedTable) -> frozenset[str]:
 def unlinkable_reason(release: PublishedTable) -> str | None:
     """Why no quasi-identifier can be linked by its values, as part of a sentence; None where one can."""
     if release.quasi_identifiers and changed_columns(release) >= set(release.quasi_identifiers):
-        return "has nothing to compare: all quasi-identifiers were changed, and distance-linkage follows that"
+        return tr(
+            "has nothing to compare: all quasi-identifiers were changed, and the attack distance-linkage uses them"
+        )
     return None
 
 

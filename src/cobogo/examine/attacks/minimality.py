@@ -71,8 +71,10 @@ class Minimality(Attack):
 
     finds: ClassVar[Finding] = "value"
     against: ClassVar[frozenset[str] | None] = frozenset({"recoding"})
-    knows: ClassVar[str] = "everybody's quasi-identifiers, the models, and that no more than they ask for is coarser"
-    defence: ClassVar[str] = "m-confidentiality: the recoding is chosen without a look at the sensitive values."
+    knows: ClassVar[str] = tr(
+        "everybody's quasi-identifiers, the models, and that nothing was generalized more than they require"
+    )
+    defence: ClassVar[str] = tr("m-confidentiality: the recoding is chosen without the sensitive values.")
     needs: ClassVar[frozenset[Input]] = frozenset({"knowledge"})
 
     def __post_init__(self) -> None:
@@ -90,7 +92,9 @@ class Minimality(Attack):
         policy = case.release.policy
         if policy is None:
             raise PolicyError(
-                tr("needs the models of the release"), where=self.name, remedy=tr("Give the policy: --policy.")
+                tr("needs the models of the release, which the policy gives"),
+                where=self.name,
+                remedy=tr("Give the policy: --policy."),
             )
         links = link(case.knowledge, case.release, columns=case.release.quasi_identifiers)
         members = certain_members(links)
@@ -117,9 +121,9 @@ class Minimality(Attack):
             by="gain",
             attacked=case.knowledge.count,
             measures={
-                "people whose class is certain": len(members),
-                "choices that values may have made": choices,
-                "choices that tell something": telling,
+                tr("people whose class is certain"): len(members),
+                tr("choices that values may have made"): choices,
+                tr("choices that tell something"): telling,
             },
             notes=links.notes,
             untried=links.untried,

@@ -24,6 +24,7 @@ from cobogo.examine.attacks.crossing import ClassStructure, Crossing, Meeting, b
 from cobogo.examine.attacks.forms import Form, form_of
 from cobogo.examine.attacks.rows import code_alike, concatenate_ranges
 from cobogo.floor.arrays import Ints, Mask
+from cobogo.floor.language import tr
 
 PAIRS = 50_000_000
 """The most pairs of groups that are compared: a pair takes some 30 bytes."""
@@ -125,12 +126,14 @@ class LinkedReleases:
     def untried(self) -> str:
         """Why an empty result proves nothing; empty where it proves something."""
         if self.too_many:
-            return f"the releases have more than {PAIRS:,} pairs of rows that could be of one person"
+            return tr(
+                "the releases have more than {most:,} pairs of rows that could belong to the same person", most=PAIRS
+            )
         if self.unrelated:
             named = ", ".join(f'"{name}"' for name in self.unrelated)
-            return f"nothing tells what the values of {named} in one release and in the other have in common"
+            return tr("the values of {columns} in the two releases cannot be compared", columns=named)
         if self.ambiguous and not len(self.crossing.before):
-            return "every row fits several rows of the other release, and none can be linked"
+            return tr("every row matches several rows of the other release, so no row can be linked")
         return ""
 
 

@@ -14,6 +14,7 @@ from cobogo.examine.attacks.linking import link
 from cobogo.floor.arguments import whole
 from cobogo.floor.arrays import Floats
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr, trn
 
 
 @card("presence")
@@ -47,8 +48,8 @@ class TableLinkage(Attack):
     columns: tuple[str, ...] | None = None
 
     finds: ClassVar[Finding] = "presence"
-    knows: ClassVar[str] = "a table of everybody who might be in the release"
-    defence: ClassVar[str] = "δ-presence with that table as population."
+    knows: ClassVar[str] = tr("a table of everybody who might be in the release")
+    defence: ClassVar[str] = tr("δ-presence with that table as population.")
     needs: ClassVar[frozenset[Input]] = frozenset({"knowledge"})
     from_original: ClassVar[bool] = False  # all of its people are in the release
 
@@ -63,7 +64,14 @@ class TableLinkage(Attack):
         foreign = int(links.released.sizes[~fitting].sum())
         notes = links.notes
         if foreign:
-            notes = (*notes, f"{foreign:,} released records fit nobody in the table: it does not hold everybody")
+            notes = (
+                *notes,
+                trn(
+                    "{n:,} released record matches no person in the table: the table is incomplete",
+                    "{n:,} released records match no person in the table: the table is incomplete",
+                    n=foreign,
+                ),
+            )
         return self.build_findings(
             "knowledge",
             np.arange(1, case.knowledge.count + 1),
@@ -71,9 +79,9 @@ class TableLinkage(Attack):
             attacked=case.knowledge.count,
             baseline=np.full(len(sure), before),
             measures={
-                "certainly in the release": int((sure > 1 - SLACK).sum()),
-                "certainly not in the release": int((sure == 0).sum()),
-                "share of everybody": before,
+                tr("certainly in the release"): int((sure > 1 - SLACK).sum()),
+                tr("certainly not in the release"): int((sure == 0).sum()),
+                tr("share of everybody"): before,
             },
             notes=notes,
             untried=links.untried,
@@ -117,8 +125,10 @@ class Membership(Attack):
 
     finds: ClassVar[Finding] = "presence"
     against: ClassVar[frozenset[str] | None] = frozenset({"synthesis"})
-    knows: ClassVar[str] = "a person's record, and records of others who are not in the data"
-    defence: ClassVar[str] = "Data from a differentially private model: with a small ε no record shows whose it was."
+    knows: ClassVar[str] = tr("a person's record, and records of other people who are not in the data")
+    defence: ClassVar[str] = tr(
+        "Data from a differentially private model: with a small ε, no record reveals whose it was."
+    )
     needs: ClassVar[frozenset[Input]] = frozenset({"knowledge", "control"})
 
     def __post_init__(self) -> None:
@@ -148,9 +158,9 @@ class Membership(Attack):
             baseline=np.full(size, 0.5),
             attacked=size,
             measures={
-                "members with a copy in the release": int((inside < 1e-9).sum()),
-                "others with a copy in the release": int((outside < 1e-9).sum()),
-                "advantage": advantage,
+                tr("members with a copy in the release"): int((inside < 1e-9).sum()),
+                tr("others with a copy in the release"): int((outside < 1e-9).sum()),
+                tr("advantage"): advantage,
             },
         )
 
@@ -195,9 +205,9 @@ class Duplicate(Attack):
 
     finds: ClassVar[Finding] = "presence"
     against: ClassVar[frozenset[str] | None] = frozenset({"synthesis"})
-    knows: ClassVar[str] = "that made-up records were put among the true ones, each at most once"
-    defence: ClassVar[str] = (
-        "Publish a set: draw made-up records from those that are not in the table, and let none stand twice."
+    knows: ClassVar[str] = tr("that invented records were added to the true ones, each at most once")
+    defence: ClassVar[str] = tr(
+        "Publish a set: draw invented records that are not in the table, and use each only once."
     )
 
     def run(self, case: Case) -> Findings:
@@ -210,6 +220,9 @@ class Duplicate(Attack):
             repeated + 1,
             np.ones(len(repeated)),
             attacked=rows.count,
-            measures={"distinct records": len(groups), "largest number of copies": int(groups.sizes.max(initial=0))},
-            notes=("copies expose genuine records only where made-up ones were drawn without repetition",),
+            measures={
+                tr("distinct records"): len(groups),
+                tr("largest number of copies"): int(groups.sizes.max(initial=0)),
+            },
+            notes=(tr("copies expose true records only if invented ones were drawn without repetition"),),
         )

@@ -64,6 +64,9 @@ class AnsweredQuery:
         return chosen
 
 
+FORM = tr("`count where COLUMN = VALUE and …` or `sum COLUMN where …`; the signs are = != < <= > >=")
+
+
 def load_queries(source: str | Path | Sequence[str]) -> tuple[AnsweredQuery, ...]:
     """Parse queries, one a line, of a text file or of a list. Empty lines and comments (#) are skipped.
 
@@ -76,14 +79,18 @@ def load_queries(source: str | Path | Sequence[str]) -> tuple[AnsweredQuery, ...
         try:
             source = Path(source).read_text(encoding="utf-8-sig").splitlines()
         except (OSError, UnicodeDecodeError):
-            raise DataError(tr("cannot be read as a UTF-8 text file"), where=where) from None
+            raise DataError(
+                tr("cannot be read as a UTF-8 text file"),
+                where=where,
+                remedy=tr("Check the path and the encoding of the file."),
+            ) from None
     found = [
         _parse_query(line, number, where)
         for number, line in enumerate(source, start=1)
         if line.strip() and not line.lstrip().startswith("#")
     ]
     if not found:
-        raise DataError(tr("holds no queries"), where=where)
+        raise DataError(tr("has no queries"), where=where, remedy=tr("Write one query a line: {form}.", form=FORM))
     return tuple(found)
 
 
@@ -93,9 +100,9 @@ def _parse_query(line: str, number: int, where: str) -> AnsweredQuery:
     parts = [_TERM.fullmatch(term) for term in terms]
     if whole is None or None in parts:
         raise DataError(
-            tr("is no query"),
+            tr("is not a query"),
             where=tr("{where}, line {number}", where=where, number=number),
-            remedy=tr("Write `count where COLUMN = VALUE and …` or `sum COLUMN where …`; signs are = != < <= > >=."),
+            remedy=tr("Write one query a line: {form}.", form=FORM),
         )
     conditions = tuple(Term(part["column"], part["sign"], part["value"]) for part in parts if part is not None)
     return AnsweredQuery(conditions, whole["column"], number)

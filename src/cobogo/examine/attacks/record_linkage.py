@@ -75,9 +75,9 @@ class RecordLinkage(Attack):
     truth: str | None = None
 
     finds: ClassVar[Finding] = "record"
-    knows: ClassVar[str] = "a table about people, with some of the quasi-identifiers"
-    defence: ClassVar[str] = (
-        "k-anonymity over every column that others may know: no record then fits fewer than k people's values."
+    knows: ClassVar[str] = tr("a table about people, with some of the quasi-identifiers")
+    defence: ClassVar[str] = tr(
+        "k-anonymity over every column that others may know: then at least k records match each person."
     )
     needs: ClassVar[frozenset[Input]] = frozenset({"knowledge"})
 
@@ -113,7 +113,7 @@ class RecordLinkage(Attack):
             exact=self.matching == "exact",
             misses=self.misses if uncertain else 0,
         )
-        measures: dict[str, float | int | None] = {"columns used": len(links.columns)}
+        measures: dict[str, float | int | None] = {tr("columns used"): len(links.columns)}
         if uncertain:
             pairs, estimates = _weigh_pairs(links, case.release.rows.count)
         else:
@@ -125,14 +125,14 @@ class RecordLinkage(Attack):
         linked = np.flatnonzero(sure[people] > 0)
         record = _likeliest_rows(links, pairs)[people][linked]
         confidence = sure[people][linked]
-        measures["people with some matching record"] = len(linked)
+        measures[tr("people with some matching record")] = len(linked)
         if not uncertain:
-            measures["people with one matching record"] = int((links.records == 1)[people].sum())
-        measures["expected right links"] = float(confidence.sum())
+            measures[tr("people with one matching record")] = int((links.records == 1)[people].sum())
+        measures[tr("expected right links")] = float(confidence.sum())
         mapped = _linkage_maps(case.knowledge, case.release.rows, links, self.truth)
-        measures["null-map"] = mapped if isinstance(mapped, float) else mapped.null
+        measures[tr("null-map")] = mapped if isinstance(mapped, float) else mapped.null
         if isinstance(mapped, Maps):
-            measures["wrong-map"] = mapped.wrong
+            measures[tr("wrong-map")] = mapped.wrong
         return self.build_findings(
             "knowledge",
             linked + 1,
@@ -154,9 +154,9 @@ def _linkage_maps(known: Rows, released: Rows, links: Links, truth: str | None) 
     for rows in (known, released):
         if truth not in rows.columns:
             raise DataError(
-                tr('has no column "{truth}"', truth=truth),
+                tr('has no column "{name}"', name=truth),
                 where=rows.name,
-                remedy=tr("Name one of both tables: --set truth=…."),
+                remedy=tr("Name a column that both tables have: --set truth=…."),
             )
     index: dict[Label, int] = {label: code for code, label in enumerate(known.labels(truth)) if label is not None}
     whose = np.array([index.get(label, -1) for label in released.labels(truth)], dtype=np.int64)[released.codes(truth)]
@@ -217,9 +217,10 @@ def _weigh_pairs(links: Links, records: int) -> tuple[Floats, dict[str, float | 
         if moved < 1e-9:
             break
     return sure, {
-        "estimated share of the people who are in the release": present,
+        tr("estimated share of the people who are in the release"): present,
         **{
-            f"estimated share of right values of {name}": float(m) for name, m in zip(links.columns, right, strict=True)
+            tr("estimated share of right values of {name}", name=name): float(m)
+            for name, m in zip(links.columns, right, strict=True)
         },
     }
 

@@ -18,6 +18,7 @@ from cobogo.examine.attacks.pairing import link_releases, structures
 from cobogo.examine.attacks.rows import concatenate_ranges
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import join, tr
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -79,11 +80,14 @@ class CrossingAttack(Attack):
             attacked=len(sides[side]),
             baseline=baseline[side][rows],
             measures={
-                "linked pairs of rows": links,
-                "rows that fit several": ambiguous,
-                **{f"rows of release {n + 1} exposed": int(beyond.sum()) for n, beyond in enumerate(exposed)},
+                tr("linked pairs of rows"): links,
+                tr("rows that fit several"): ambiguous,
+                **{
+                    tr("rows of release {number} exposed", number=n + 1): int(beyond.sum())
+                    for n, beyond in enumerate(exposed)
+                },
             },
-            untried="; ".join(dict.fromkeys(untried)),
+            untried=join(dict.fromkeys(untried), by="; "),
         )
 
 
@@ -119,10 +123,10 @@ class Complementary(CrossingAttack):
 
     finds: ClassVar[Finding] = "record"
     against: ClassVar[frozenset[str] | None] = frozenset({"recoding"})
-    knows: ClassVar[str] = "two releases of one table, and a person's quasi-identifiers"
-    defence: ClassVar[str] = (
-        "Base a release on the one before (no value more specific than was released), or treat all that was released "
-        "before as quasi-identifiers."
+    knows: ClassVar[str] = tr("two releases of one table, and a person's quasi-identifiers")
+    defence: ClassVar[str] = tr(
+        "Base each release on the previous one (no value more specific than before), or treat everything that was "
+        "released before as quasi-identifiers."
     )
 
     def distinguish(self, crossing: Crossing) -> Iterator[DistinguishedRows]:
@@ -158,9 +162,11 @@ class Temporal(CrossingAttack):
 
     finds: ClassVar[Finding] = "record"
     against: ClassVar[frozenset[str] | None] = frozenset({"recoding"})
-    knows: ClassVar[str] = "two releases of a table that grew, a person's quasi-identifiers, and that they are in both"
-    defence: ClassVar[str] = (
-        "Base each release on the one before, and release again only when enough people stay in each class."
+    knows: ClassVar[str] = tr(
+        "two releases of a table that grew, a person's quasi-identifiers, and that the person is in both"
+    )
+    defence: ClassVar[str] = tr(
+        "Base each release on the previous one, and release again only when enough people stay in each class."
     )
 
     def distinguish(self, crossing: Crossing) -> Iterator[DistinguishedRows]:
@@ -217,8 +223,8 @@ class Differencing(CrossingAttack):
 
     finds: ClassVar[Finding] = "record"
     against: ClassVar[frozenset[str] | None] = frozenset({"recoding"})
-    knows: ClassVar[str] = "that a person came, or left, between two releases"
-    defence: ClassVar[str] = "Release again only when nobody, or at least k people, came to and left each class."
+    knows: ClassVar[str] = tr("that a person came, or left, between two releases")
+    defence: ClassVar[str] = tr("Release again only when no person, or at least k people, came to and left each class.")
 
     def distinguish(self, crossing: Crossing) -> Iterator[DistinguishedRows]:
         """The rows that are in one release only, by their class."""
@@ -264,9 +270,10 @@ class Intersection(CrossingAttack):
 
     finds: ClassVar[Finding] = "value"
     against: ClassVar[frozenset[str] | None] = frozenset({"recoding"})
-    knows: ClassVar[str] = "a person's quasi-identifiers, and that they are in both releases"
-    defence: ClassVar[str] = (
-        "Ask for m-invariance, which keeps everybody among the same values; or base each release on the one before."
+    knows: ClassVar[str] = tr("a person's quasi-identifiers, and that the person is in both releases")
+    defence: ClassVar[str] = tr(
+        "Ask for m-invariance, which keeps each person in a class with the same sensitive values; or base each release "
+        "on the previous one."
     )
 
     def distinguish(self, crossing: Crossing) -> Iterator[DistinguishedRows]:

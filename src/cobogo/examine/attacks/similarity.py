@@ -17,6 +17,7 @@ from cobogo.examine.attacks.suspects import Suspects
 from cobogo.floor.arguments import number, whole
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 
 
 @card("similarity")
@@ -50,8 +51,8 @@ class Similarity(AttributeLinkage):
     width: float = 0.1
 
     finds: ClassVar[Finding] = "value"
-    knows: ClassVar[str] = "a person's quasi-identifiers, and which sensitive values are alike"
-    defence: ClassVar[str] = "t-closeness with the hierarchical or the ordered distance, (ε,m)- or (k,e)-anonymity."
+    knows: ClassVar[str] = tr("a person's quasi-identifiers, and which sensitive values are similar")
+    defence: ClassVar[str] = tr("t-closeness with the hierarchical or the ordered distance, (ε,m)- or (k,e)-anonymity.")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -66,7 +67,7 @@ class Similarity(AttributeLinkage):
         labels = release.rows.labels(attribute) if attribute in release.rows.columns else ()
         if Domain(attribute, labels, np.zeros(len(labels), dtype=np.int64)).is_numeric:
             return None
-        return "its values are no numbers, and no policy gives it a hierarchy"
+        return tr("its values are not numbers, and no policy gives it a hierarchy")
 
     def judge(self, found: Suspects) -> tuple[Floats, Floats]:
         """The branch, or the interval, with the most suspects."""

@@ -106,14 +106,14 @@ def attacked_attributes(case: Case, asked: str | None) -> tuple[str, ...]:
         raise PolicyError(
             tr('the release has no column "{asked}"', asked=asked),
             where="--attribute",
-            remedy=tr("It has: {names}.", names=", ".join(names)),
+            remedy=tr("Its columns: {names}.", names=", ".join(names)),
         )
     found = (asked,) if asked is not None else release.sensitive
     if not found:
         raise PolicyError(
             tr("has no sensitive attribute"),
             where=release.name,
-            remedy=tr("Name one with --attribute, or give a policy that does: --policy."),
+            remedy=tr("Name one with --attribute, or give a policy that names one: --policy."),
         )
     return found
 
@@ -130,12 +130,14 @@ def _suspects(case: Case, attribute: str, columns: Sequence[str] | None) -> Susp
     release = case.release
     notes: tuple[str, ...] = ()
     if release.manifest is not None and release.manifest.data.people:
-        notes = ("records were counted, for want of what tells people apart",)
+        notes = (
+            tr("records were counted, not people: the release does not show which records belong to the same person"),
+        )
     if case.knowledge is None and stated_operators(release):
         raise DataError(
-            tr("is masked: nobody is known by the values that it holds"),
+            tr("is masked, and attackers do not know the masked values"),
             where=release.name,
-            remedy=tr("Give what is known of people: --knowledge."),
+            remedy=tr("Give a table of what is known about people: --knowledge."),
         )
     if case.knowledge is None:
         groups, histogram = _classes(release, attribute, columns)
@@ -146,7 +148,7 @@ def _suspects(case: Case, attribute: str, columns: Sequence[str] | None) -> Susp
         return Suspects("release", groups.ids, sizes, *found, release.policy, notes)
     if release.manifest is not None and release.manifest.buckets is not None and release.manifest.buckets.slices:
         raise DataError(
-            tr("is in slices: its rows are no records, and nobody can be linked to one"),
+            tr("is in slices: its rows are not records, so people cannot be linked to them"),
             where=release.name,
             remedy=tr("Attack it without --knowledge."),
         )
@@ -177,11 +179,9 @@ def _classes(release: PublishedTable, attribute: str, columns: Sequence[str] | N
         unknown = [name for name in quasi if name not in release.rows.columns]
         if unknown or not quasi:
             raise PolicyError(
-                tr("has no column {unknown}", unknown=", ".join(unknown))
-                if unknown
-                else tr("has no quasi-identifiers"),
+                tr("has no column {names}", names=", ".join(unknown)) if unknown else tr("has no quasi-identifiers"),
                 where=release.name,
-                remedy=tr("Name them with --columns, or give a policy that does: --policy."),
+                remedy=tr("Name the quasi-identifiers with --columns, or give a policy that names them: --policy."),
             )
         groups = release.rows.group([name for name in quasi if name != attribute])
         return groups, release.rows.histogram(attribute, groups)
@@ -232,7 +232,10 @@ def _gather(given: tuple[Any, ...]) -> tuple[Ints, Ints, Floats]:
     return np.concatenate([[0], np.cumsum(numbers)]).astype(np.int64), values, amounts
 
 
-DRAWN = "values were drawn at random: what is believed of a person follows from the operator, and others tell nothing"
+DRAWN = tr(
+    "values were drawn at random: what an attacker believes about a person follows from the operator; other people's "
+    "values reveal nothing"
+)
 
 
 def stated_operator(manifest: Manifest | None, attribute: str) -> Mapping[str, Any] | None:

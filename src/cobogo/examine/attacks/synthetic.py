@@ -37,7 +37,7 @@ class ControlledAttack(Attack):
     seed: int = 0
 
     needs: ClassVar[frozenset[Input]] = frozenset({"knowledge", "control"})
-    defence: ClassVar[str] = "Synthetic data from a differentially private model: nobody's record changes it much."
+    defence: ClassVar[str] = tr("Synthetic data from a differentially private model: no single record changes it much.")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -56,12 +56,14 @@ class ControlledAttack(Attack):
             by="gain",
             attacked=attacked,
             measures={
-                "rate of success": rates["rate"],
-                "rate against people who are not in the data": rates["control"],
-                "risk": rates["risk"] if certain else 0.0,
+                tr("rate of success"): rates["rate"],
+                tr("rate against people who are not in the data"): rates["control"],
+                tr("risk"): rates["risk"] if certain else 0.0,
                 **more,
             },
-            notes=() if certain else ("people who are not in the data are found as often, or chance explains it",),
+            notes=()
+            if certain
+            else (tr("people who are not in the data are found as often, or the difference may be random"),),
         )
 
     @abstractmethod
@@ -107,7 +109,7 @@ class SinglingOut(ControlledAttack):
 
     finds: ClassVar[Finding] = "record"
     against: ClassVar[frozenset[str] | None] = frozenset({"synthesis"})
-    knows: ClassVar[str] = "nothing but the synthetic table"
+    knows: ClassVar[str] = tr("only the synthetic table")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -144,7 +146,7 @@ class SinglingOut(ControlledAttack):
         none = np.zeros(0, dtype=np.bool_)
         right, wrong = np.concatenate([none, *hits]) * 1.0, np.concatenate([none, *misses]) * 1.0
         rows = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *singled]))
-        return self.compare_with_control(rows, right, wrong, size, **{"descriptions tried": len(right)})
+        return self.compare_with_control(rows, right, wrong, size, **{tr("descriptions tried"): len(right)})
 
 
 @card("linkability")
@@ -176,7 +178,9 @@ class Linkability(ControlledAttack):
 
     finds: ClassVar[Finding] = "record"
     against: ClassVar[frozenset[str] | None] = frozenset({"synthesis"})
-    knows: ClassVar[str] = "some columns of each person, and other columns of each, but not which belong together"
+    knows: ClassVar[str] = tr(
+        "some columns of each person, and other columns of each, but not which ones belong together"
+    )
 
     def run(self, case: Case) -> Findings:
         """How often the two nearest records are the same."""
@@ -187,7 +191,9 @@ class Linkability(ControlledAttack):
         other = tuple(name for name in tables.columns if name not in one)
         if not other or not set(one) <= set(tables.columns):
             raise PolicyError(
-                tr("needs columns on both sides"), where=self.name, remedy=tr("Name some: --set one-side=a,b.")
+                tr("both sides of the link need columns"),
+                where=self.name,
+                remedy=tr("Name the columns of one side: --set one-side=a,b."),
             )
         random = np.random.default_rng(self.seed)
         rows, sides = sample_rows(len(tables.tables[1]), self.targets, random), []
@@ -232,7 +238,7 @@ class Inference(ControlledAttack):
 
     finds: ClassVar[Finding] = "value"
     against: ClassVar[frozenset[str] | None] = frozenset({"synthesis"})
-    knows: ClassVar[str] = "all columns of each person but one"
+    knows: ClassVar[str] = tr("all columns of each person except one")
 
     def run(self, case: Case) -> Findings:
         """How often the guess is right."""

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from cobogo.data.classes import parse_number
-from cobogo.errors import DataError, PolicyError, SearchTooLarge, number_of
+from cobogo.errors import DataError, PolicyError, SearchTooLarge
 from cobogo.examine.attacks.base import Attack, Finding, Findings, Input
 from cobogo.examine.attacks.case import Case
 from cobogo.examine.attacks.queries import AnsweredQuery, Term
@@ -17,7 +17,7 @@ from cobogo.examine.attacks.rows import Rows
 from cobogo.floor.arguments import whole
 from cobogo.floor.arrays import Floats, Ints, Mask
 from cobogo.floor.catalogue import card
-from cobogo.floor.language import tr
+from cobogo.floor.language import tr, trn
 
 Secret = str | frozenset[Term]
 """What queries are about: a column that is summed, or a condition on sensitive columns whose rows are counted."""
@@ -59,9 +59,9 @@ class Tracker(Attack):
     refuse_below: int = 0
 
     finds: ClassVar[Finding] = "value"
-    knows: ClassVar[str] = "everybody's quasi-identifiers, and the exact answers to some queries"
-    defence: ClassVar[str] = (
-        "Answer with differential privacy, which counts what all answers tell together; or from an anonymized table."
+    knows: ClassVar[str] = tr("everybody's quasi-identifiers, and the exact answers to some queries")
+    defence: ClassVar[str] = tr(
+        "Answer with differential privacy, which bounds what all answers reveal together; or from an anonymized table."
     )
     needs: ClassVar[frozenset[Input]] = frozenset({"queries"})
 
@@ -97,14 +97,23 @@ class Tracker(Attack):
         found = np.flatnonzero(sure > 0)
         notes: tuple[str, ...] = ()
         if refused:
-            notes = (f"{number_of(refused, 'query', 'queries')} went unanswered: about too few people, or all but few",)
+            notes = (
+                trn(
+                    "{n:,} query was not answered: it is about too few people, or about all but a few",
+                    "{n:,} queries were not answered: they are about too few people, or about all but a few",
+                    n=refused,
+                ),
+            )
         return self.build_findings(
             "release",
             found + 1,
             sure[found],
             baseline=before[found],
             attacked=rows.count,
-            measures={"queries answered": len(case.queries) - refused, "people whose own value is told": len(revealed)},
+            measures={
+                tr("queries answered"): len(case.queries) - refused,
+                tr("people whose own value is told"): len(revealed),
+            },
             notes=notes,
         )
 
@@ -118,7 +127,7 @@ def _check(queries: Iterable[AnsweredQuery], rows: Rows) -> None:
         for name in query.columns:
             if name not in rows.columns:
                 raise DataError(
-                    tr('asks about "{name}", which is no column of {name2}', name=name, name2=rows.name),
+                    tr('asks about "{name}", which is not a column of {table}', name=name, table=rows.name),
                     where=tr("queries, line {line}", line=query.line),
                     remedy=tr("Its columns: {names}.", names=", ".join(rows.names)),
                 )
@@ -141,8 +150,7 @@ def _solve(rows: Rows, secret: Secret, masks: Mask) -> tuple[Floats, Floats, Int
     if cells.shape[1] > CELLS_AT_MOST:
         raise SearchTooLarge(
             tr(
-                "the queries tell {shape:,} kinds of people apart, more than the {cells_at_most:,} that can be "
-                "solved for",
+                "the queries divide people into {shape:,} groups; at most {cells_at_most:,} can be solved for",
                 shape=cells.shape[1],
                 cells_at_most=CELLS_AT_MOST,
             ),

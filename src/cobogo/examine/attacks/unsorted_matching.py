@@ -17,6 +17,7 @@ from cobogo.examine.attacks.pairing import column_meeting
 from cobogo.examine.attacks.rows import Rows, code_alike
 from cobogo.floor.arrays import Floats, Mask
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 
 STEPS = 400
 """Points of the grid of shares of rows in the same order, over which the posterior is summed."""
@@ -55,8 +56,8 @@ class UnsortedMatching(Attack):
     threshold: float = 0.5
 
     finds: ClassVar[Finding] = "record"
-    knows: ClassVar[str] = "two releases of the same people"
-    defence: ClassVar[str] = "A random order of rows, drawn anew for each release; Cobogó always does so."
+    knows: ClassVar[str] = tr("two releases of the same people")
+    defence: ClassVar[str] = tr("A new random order of rows for each release; Cobogó always does so.")
     releases: ClassVar[tuple[int, int]] = (2, 2)
     uses: ClassVar[frozenset[Input]] = frozenset({"knowledge"})
 
@@ -65,12 +66,12 @@ class UnsortedMatching(Attack):
         one, other = case.releases
         if one.rows.count != other.rows.count:
             return self._empty_findings(
-                one, "the releases have different numbers of rows, so no order is the same in both"
+                one, tr("the releases have different numbers of rows, so their orders cannot be the same")
             )
         shared = tuple(name for name in one.rows.names if name in other.rows.columns)
         if not shared:
             return self._empty_findings(
-                one, "the releases share no column that could show that their order is the same"
+                one, tr("the releases have no common column that could show that their order is the same")
             )
         links = link(one.rows, _with_policy(other, one.policy), columns=shared)
         agrees, chance = _agreement(links)
@@ -79,12 +80,12 @@ class UnsortedMatching(Attack):
         whole, finer = combine_releases(one, other)
         completed = agreeing[finer[agreeing]]
         measures: dict[str, float | int | None] = {
-            "rows that agree": len(agreeing),
-            "rows that would agree by chance": float(chance * len(agrees)),
-            "rows that the other release completes": len(completed),
+            tr("rows that agree"): len(agreeing),
+            tr("rows that would agree by chance"): float(chance * len(agrees)),
+            tr("rows that the other release completes"): len(completed),
         }
         if case.knowledge is not None:
-            measures["rows of the knowledge that the join gives back"] = _count_recovered(whole, case.knowledge)
+            measures[tr("rows of the knowledge that the join gives back")] = _count_recovered(whole, case.knowledge)
         return self.build_findings(
             "release",
             completed + 1,

@@ -57,7 +57,7 @@ REPORTED: Registry[Callable[..., Any]] = Registry(
     home="cobogo.examine.utility",
     listed="metrics",
     guide="metrics",
-    remark="reported only",
+    remark=tr("reported only"),
 )
 """The measures of a finished release, each with its function. They are taken if the policy has a table ``[utility]``,
 and cannot steer the search."""
@@ -78,20 +78,20 @@ def find_metric(name: str, *, where: str = "policy", k: int | None = 1, label: s
     where = f"{where}, recoding.metric"
     if name in REPORTED:
         raise PolicyError(
-            tr("{name} is measured on a finished release: it is reported, and cannot steer the search", name=name),
+            tr("{name} is measured on a finished release, so it cannot guide the search", name=name),
             where=where,
-            remedy=tr("Metrics that can: {metrics}.", metrics=", ".join(METRICS)),
+            remedy=tr("Metrics that can guide it: {metrics}.", metrics=", ".join(METRICS)),
         )
     metric = METRICS.find(name, where)
     if name == "c_avg" and k is None:
         raise PolicyError(
-            tr("the metric {name} is a multiple of k, and the policy asks for no k-anonymity", name=name),
+            tr("the metric {name} needs k, and the policy does not ask for k-anonymity", name=name),
             where=where,
             remedy=tr("Choose another metric, such as aecs, or ask for k-anonymity."),
         )
     if name == "classification" and label is None:
         raise PolicyError(
-            tr("the metric {name} is about predicting a label, and the policy names none", name=name),
+            tr("the metric {name} needs a label to predict, and the policy does not name one", name=name),
             where=where,
             remedy=tr('Name a sensitive or non-sensitive column: label = "…" under [recoding].'),
         )

@@ -15,7 +15,7 @@ from cobogo.data.policy import Role
 from cobogo.data.schema import ColumnProfile, Type, detect
 from cobogo.data.schema.detect import Finding
 from cobogo.data.schema.words import Clue, Topic, topic_of, words_of
-from cobogo.errors import number_of
+from cobogo.floor.language import join, tr, trn
 
 SMALL_AREA = 20_000
 """HIPAA: the first three digits of a ZIP may be given away where at least so many people live."""
@@ -31,21 +31,21 @@ LGPD = "LGPD art. 5 I"
 LGPD_SENSITIVE = "LGPD art. 5 II"
 
 _RULES: Mapping[Clue, tuple[str, str]] = {
-    Clue.PERSON: ("name", "(A)"),
-    Clue.ADDRESS: ("address", "(B)"),
-    Clue.PHONE: ("phone number", "(D)"),
-    Clue.EMAIL: ("e-mail address", "(F)"),
-    Clue.CPF: ("CPF", "(G)"),
-    Clue.CNS: ("health card number", "(I)"),
-    Clue.CARD: ("payment card", "(J)"),
-    Clue.DOCUMENT: ("document or licence", "(K)"),
-    Clue.URL: ("web address", "(N)"),
-    Clue.IP: ("IP address", "(O)"),
-    Clue.BIOMETRIC: ("biometric data", "(P)"),
-    Clue.CNPJ: ("CNPJ", "(R)"),
-    Clue.UUID: ("unique code", "(R)"),
-    Clue.KEY: ("unique code", "(R)"),
-    Clue.FREE_TEXT: ("free text", "(R)"),
+    Clue.PERSON: (tr("name"), "(A)"),
+    Clue.ADDRESS: (tr("address"), "(B)"),
+    Clue.PHONE: (tr("phone number"), "(D)"),
+    Clue.EMAIL: (tr("e-mail address"), "(F)"),
+    Clue.CPF: (tr("CPF"), "(G)"),
+    Clue.CNS: (tr("health card number"), "(I)"),
+    Clue.CARD: (tr("payment card"), "(J)"),
+    Clue.DOCUMENT: (tr("document or licence"), "(K)"),
+    Clue.URL: (tr("web address"), "(N)"),
+    Clue.IP: (tr("IP address"), "(O)"),
+    Clue.BIOMETRIC: (tr("biometric data"), "(P)"),
+    Clue.CNPJ: (tr("CNPJ"), "(R)"),
+    Clue.UUID: (tr("unique code"), "(R)"),
+    Clue.KEY: (tr("unique code"), "(R)"),
+    Clue.FREE_TEXT: (tr("free text"), "(R)"),
 }
 """The name of what a clue points to, and its letter in the list of the safe harbour."""
 
@@ -124,8 +124,8 @@ def _findings(profile: ColumnProfile, topic: Topic | None, look: ColumnSource) -
     yield from _ages(profile, topic, look)
     yield from _places(profile, topic, clues, look)
     if topic is not None and topic.role is Role.SENSITIVE and "LGPD" in topic.why:
-        reason = f"its name speaks of {topic.about}"
-        yield "sensitive personal data", (LGPD_SENSITIVE,), topic.confidence, reason
+        reason = tr("its name is about {subject}", subject=topic.about)
+        yield tr("sensitive personal data"), (LGPD_SENSITIVE,), topic.confidence, reason
 
 
 def _identifier(finding: Finding) -> RuleMatch:
@@ -138,9 +138,9 @@ def _dates(profile: ColumnProfile, clues: Sequence[Finding]) -> Iterator[RuleMat
     rules = (f"{HIPAA}(C)", LGPD)
     day = next((finding for finding in clues if finding.kind is Clue.DATE), None)
     if day is not None:
-        yield "full date", rules, day.confidence, day.reason
+        yield tr("full date"), rules, day.confidence, day.reason
     elif profile.kind.type is Type.DATE:
-        yield "month of a year", rules, 0.8, "its values are months, and only the year may stay"
+        yield tr("month of a year"), rules, 0.8, tr("its values are months, and only the year may be released")
 
 
 def _ages(profile: ColumnProfile, topic: Topic | None, look: ColumnSource) -> Iterator[RuleMatch]:
@@ -150,8 +150,13 @@ def _ages(profile: ColumnProfile, topic: Topic | None, look: ColumnSource) -> It
         return
     old = sum(count for value, count in look.values(profile.name) if is_old(value))
     if old:
-        reason = f"{number_of(old, 'record')} of people over {OLDEST}, who should be one group"
-        yield f"age over {OLDEST}", (f"{HIPAA}(C)",), 0.95 if is_old is _old_by_age else 0.9, reason
+        reason = trn(
+            "{n:,} record of a person over {oldest}; such people should be one group",
+            "{n:,} records of people over {oldest}, who should be one group",
+            n=old,
+            oldest=OLDEST,
+        )
+        yield tr("age over {oldest}", oldest=OLDEST), (f"{HIPAA}(C)",), 0.95 if is_old is _old_by_age else 0.9, reason
 
 
 def _old_by_age(value: str) -> bool:
@@ -176,7 +181,7 @@ def _places(
     """Areas smaller than a state, unless each is known to have enough people."""
     rules = (f"{HIPAA}(B)", LGPD)
     if topic is not None and topic.about == "coordinates" and profile.kind.type in (Type.DECIMAL, Type.TEXT):
-        yield "coordinates", rules, 0.9, "its name speaks of coordinates, which point at a home"
+        yield tr("coordinates"), rules, 0.9, tr("its name is about coordinates, which can show a home")
         return
     postal = next((finding for finding in clues if finding.kind is Clue.POSTAL_CODE), None)
     place = topic is not None and topic.about == "a place"
@@ -184,15 +189,21 @@ def _places(
         return
     area, people = look.area(profile.name), ""
     if area is not None:
-        people = f"; {area.few:,} of its {area.values:,} values hold fewer than {SMALL_AREA:,} people"
-        people += " (estimated)" if area.estimated else ""
+        said = {"few": area.few, "values": area.values, "least": SMALL_AREA}
+        people = (
+            tr("{few:,} of its {values:,} values have fewer than {least:,} people (estimated)", **said)
+            if area.estimated
+            else tr("{few:,} of its {values:,} values have fewer than {least:,} people", **said)
+        )
     sure = 0.95 if area is not None and area.few else 0.0
     if postal is not None and not (profile.texts and all(map(_SHORT_ZIP.fullmatch, profile.texts))):
-        yield "small area", rules, max(postal.confidence, sure), f"{postal.reason}{people}"
+        yield tr("small area"), rules, max(postal.confidence, sure), join([postal.reason, people], by="; ")
     elif area is not None and area.large:
         return
     elif postal is not None:
-        yield "small area", rules, max(0.6, sure), f"its postal codes are cut to three digits{people}"
+        reason = join([tr("its postal codes are cut to three digits"), people], by="; ")
+        yield tr("small area"), rules, max(0.6, sure), reason
     elif topic is not None and not set(words_of(profile.name)) & _STATES:
         confidence = max(topic.confidence, sure)
-        yield "small area", rules, confidence, f"its name speaks of a place, perhaps smaller than a state{people}"
+        reason = join([tr("its name is about a place, perhaps smaller than a state"), people], by="; ")
+        yield tr("small area"), rules, confidence, reason

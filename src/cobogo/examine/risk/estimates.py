@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.language import tr
 
 LOW_FRACTION = 0.1
 """Up to this sampling fraction Dankar's rule takes Pitman's model (Dankar and others 2012)."""
@@ -111,12 +112,12 @@ def _probability_drawn_once(sizes: Ints, n: int, population: int) -> Floats:
 def pitman(sample: ClassSizes, population: int) -> UniquesEstimate:
     """Pitman's sampling formula (Hoshino 2001): Γ(θ+1)/Γ(θ+α)·N^α with θ and α of the largest likelihood."""
     if sample.count == sample.people:
-        return UniquesEstimate(None, "everybody is unique in the sample: the likelihood has no maximum")
+        return UniquesEstimate(None, tr("everybody is unique in the sample: the likelihood has no maximum"))
     if sample.count == 1:
-        return UniquesEstimate(None, "there is one class: the likelihood has no maximum")
+        return UniquesEstimate(None, tr("there is only one class: the likelihood has no maximum"))
     theta, alpha = _pitman_likeliest(sample)
     if not math.isfinite(theta):
-        return UniquesEstimate(None, "the likelihood has no maximum")
+        return UniquesEstimate(None, tr("the likelihood has no maximum"))
     return UniquesEstimate(math.exp(math.lgamma(theta + 1) - math.lgamma(theta + alpha) + alpha * math.log(population)))
 
 
@@ -164,7 +165,7 @@ def slide_negative_binomial(sample: ClassSizes, population: int) -> UniquesEstim
     """
     pi, ones, pairs = sample.people / population, sample.uniques, sample.classes_of(2)
     if not pairs:
-        return UniquesEstimate(None, "no class has two people: there is nothing to fit the model to")
+        return UniquesEstimate(None, tr("no class has exactly two people, which the model needs"))
     classes = shlosser(sample, pi)
     z, ratio = 1 - pi, pairs / ones
 
@@ -184,7 +185,9 @@ def slide_negative_binomial(sample: ClassSizes, population: int) -> UniquesEstim
 
     low, high = -35.0, 30.0
     if excess(low) > 0 or excess(high) < 0:
-        return UniquesEstimate(None, "no slide negative binomial has so many classes of one and of two people")
+        return UniquesEstimate(
+            None, tr("no slide negative binomial distribution fits the numbers of classes of one and of two people")
+        )
     beta = _share(_root(excess, low, high))
     return UniquesEstimate(classes * beta ** fit(beta)[0])
 

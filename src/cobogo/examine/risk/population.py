@@ -14,10 +14,10 @@ from cobogo.errors import DataError, PolicyError
 from cobogo.examine.risk.estimates import ClassSizes, UniquesEstimate, estimates
 from cobogo.examine.risk.source import RiskSource
 from cobogo.floor.arrays import Ints
-from cobogo.floor.language import tr, trn
+from cobogo.floor.language import tr
 from cobogo.promises.population import open_population
 
-SEVERAL = "somebody has records of several classes, and the estimators take each person to be in one"
+SEVERAL = tr("some people have records in several classes, and the estimators assume one class for each person")
 
 
 @dataclass(frozen=True)
@@ -65,12 +65,12 @@ def population_size(rules: RiskPolicy, people: int, *, where: str = "--populatio
     if size is not None and size < people:
         raise PolicyError(
             tr(
-                "the population has {person}, and the data alone have {people:,}",
-                person=trn("{n:,} person", "{n:,} people", n=size),
+                "the population cannot be smaller than the data: {size:,} people, and {people:,} in the data",
+                size=size,
                 people=people,
             ),
             where=where,
-            remedy=tr("Give the size of the population that the data were drawn from."),
+            remedy=tr("Give the size of the population from which the data were drawn."),
         )
     return size
 
@@ -94,9 +94,9 @@ def read_population(source: RiskSource, counted: FrequencyTable, people: int, ru
         short = int(np.maximum(counted.classes().sizes - here, 0).sum())
         if short:
             raise DataError(
-                tr("the population table lacks {short:,} of the people in the data", short=short),
+                tr("the population table lacks {short:,} of the people who are in the data", short=short),
                 where=rules.population,
-                remedy=tr("The population must hold everybody in the data, with the same spelling of every value."),
+                remedy=tr("The population must contain everybody in the data, with the same spelling of every value."),
             )
         size = int(everybody.sum())
         return KnownPopulation(size, people / size, everybody, here)

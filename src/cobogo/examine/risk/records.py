@@ -68,7 +68,7 @@ def write_records(risks: RecordRisks, path: Path) -> None:
     }
     table = pa.table({name: values for name, values in columns.items() if values is not None})
     if path.exists():
-        raise OutputError(tr("is there already"), where=str(path), remedy=tr("Choose another name for --records."))
+        raise OutputError(tr("already exists"), where=str(path), remedy=tr("Choose another name for --records."))
     with stage_file(path) as stage, stage.open("wb") as file:
         file.write(f"{','.join(table.column_names)}\n".encode())
         csv.write_csv(table, file, csv.WriteOptions(include_header=False))

@@ -45,20 +45,20 @@ class RiskSource:
             found = frequency_table(self.table, self.quasi_identifiers, [], unit=self.unit)
         except TableTooLarge as error:
             remedy = tr(
-                "Measure a random part of the rows and say so with --fraction, or name fewer quasi-identifiers."
+                "Measure a random part of the rows and give its share with --fraction, or name fewer quasi-identifiers."
             )
             raise TableTooLarge(error.what, where=self.table.name, remedy=remedy) from None
         if not found.records:
-            raise DataError(tr("has no records"), where=self.table.name, remedy=tr("There is no risk to measure."))
+            raise DataError(tr("has no records"), where=self.table.name, remedy=tr("Give a table that has records."))
         return found
 
     def with_population(self, counted: FrequencyTable, name: str) -> FrequencyTable:
         """Add the counts of a population table to the tuples, recoded as the release was."""
         if self.manifest is not None and not self.has_policy:
             raise PolicyError(
-                tr("what becomes of a population's records in a release can be told with its policy only"),
+                tr("the population can be recoded like the release only with the policy of the release"),
                 where=str(name),
-                remedy=tr("Give the policy that the release was made with: --policy."),
+                remedy=tr("Give the policy with which the release was made: --policy."),
             )
         population = open_population(name, self.policy)
         if self.manifest is None:
@@ -68,11 +68,11 @@ class RiskSource:
         if any(level is None for level in known.values()):
             raise DataError(
                 tr(
-                    "each record of the release was recoded on its own: what becomes of a population's records cannot "
-                    "be told"
+                    "each record of the release was recoded by itself, so the population cannot be recoded like the "
+                    "release"
                 ),
                 where=population.name,
-                remedy=tr("Give the population's size instead."),
+                remedy=tr("Give the size of the population instead: --population-size."),
             )
         people = frequency_table(population, self.quasi_identifiers, [])
         whole = {column: level or 0 for column, level in known.items()}
@@ -86,9 +86,9 @@ def open_data(data: Any, policy: Given | None, engine: str | None) -> RiskSource
         return _release(public, None if policy is None else Policy.from_any(policy), engine)
     if policy is None:
         raise PolicyError(
-            tr("risk needs to know which columns are quasi-identifiers"),
+            tr("the risk can be measured only if the quasi-identifiers are known"),
             where="--policy",
-            remedy=tr("Give a policy; `cobogo inspect DATA --write policy.toml` begins one."),
+            remedy=tr("Give a policy; `cobogo inspect DATA --write policy.toml` writes a starter."),
         )
     rules = Policy.from_any(policy)
     if data is None:
@@ -122,23 +122,34 @@ def _release(public: Path, policy: Policy | None, engine: str | None) -> RiskSou
     rows = locate_released_rows(public, manifest, None, engine)
     table = rows if isinstance(rows, Table) else read(rows, manifest.data.reading)
     if table.columns != manifest.columns_in():
-        raise DataError(tr("has other columns than its manifest says"), where=table.name)
+        raise DataError(
+            tr("has other columns than its manifest states"),
+            where=table.name,
+            remedy=tr("Check the release with `cobogo verify`."),
+        )
     roles = {column.name: column.role for column in manifest.columns if column.file is None}
     if policy is not None:
         stricter = [name for name in policy.quasi_identifiers if name in roles]
         roles |= dict.fromkeys(stricter, Role.QUASI_IDENTIFIER)
     if Role.QUASI_IDENTIFIER not in roles.values():
         raise PolicyError(
-            tr("the release names no quasi-identifier"),
+            tr("the manifest names no quasi-identifier"),
             where=str(public / manifests.NAME),
-            remedy=tr("Give a policy that names those that others may know: --policy."),
+            remedy=tr("Give a policy that names the columns that others may know: --policy."),
         )
     notes = []
     if manifest.data.people:
-        notes.append("records were counted: the release does not tell people apart")
+        notes.append(
+            tr("records were counted, not people: the release does not show which records belong to the same person")
+        )
     if manifest.buckets is not None and manifest.buckets.condensed:
-        notes.append("records were drawn from the statistics of groups: who finds one's own values finds nobody's")
+        notes.append(
+            tr(
+                "records were drawn from the statistics of groups: an attacker who finds a person's values has not "
+                "found the person"
+            )
+        )
     elif manifest.buckets is not None:
-        notes.append("the quasi-identifiers stand as they were: buckets hide sensitive values, not who is in the table")
+        notes.append(tr("the quasi-identifiers are unchanged: buckets hide sensitive values, not who is in the table"))
     given = policy or Policy.of({"attributes": {name: {"role": str(role)} for name, role in roles.items()}})
     return RiskSource(table, given, roles, None, manifest, policy is not None, tuple(notes))

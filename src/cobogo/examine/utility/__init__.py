@@ -22,11 +22,11 @@ def measure_utility(release: GeneralizedRelease, asked: Utility) -> dict[str, An
         if not release.levels:
             raise PolicyError(
                 tr(
-                    "how well {label!r} can be learnt is not measured where each record has its own levels",
+                    "how well {label!r} can be predicted cannot be measured where each record has its own levels",
                     label=asked.label,
                 ),
                 where="utility.label",
-                remedy=tr("Leave out the label."),
+                remedy=tr("Leave out the label, or choose an algorithm with the same levels for all records."),
             )
     compared = sides(release, label=asked.label)
     measures: dict[str, Any] = {

@@ -27,7 +27,7 @@ def require(where: str | None = None) -> None:
     """Refuse to go on without scikit-learn, and say what to install."""
     if find_spec("sklearn") is None:
         raise PolicyError(
-            tr("how well a label can be learnt is measured with scikit-learn, which is not installed"),
+            tr("measuring how well a label can be predicted needs scikit-learn, which is not installed"),
             where=where,
             remedy=tr("Install it with: pip install 'cobogo[utility]'. Or leave out the label."),
         )

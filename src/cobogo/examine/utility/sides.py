@@ -136,9 +136,9 @@ def sides(release: GeneralizedRelease, *, label: str | None = None) -> Sides:
     quasi, sensitive = release.policy.quasi_identifiers, release.policy.sensitive
     if release.hierarchies is None:
         raise PolicyError(
-            tr("utility is measured on releases whose values are those of the hierarchies"),
+            tr("utility can be measured only on releases whose values come from hierarchies"),
             where=f"{release.policy.name}, recoding.algorithm",
-            remedy=tr('Say algorithm = "optimal", or leave out [utility].'),
+            remedy=tr('Write algorithm = "optimal", or leave out [utility].'),
         )
     return Sides(
         hierarchies=release.hierarchies,

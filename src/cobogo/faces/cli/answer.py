@@ -96,7 +96,13 @@ def explain(
         loss = loss_of(epsilon, rho, delta, measure=measure)
     explanation = explain_plan(found, loss, rows=rows)
     if curve is not None:
-        draw_curves(compute_curves(found, measure, delta=loss.delta, rows=rows), measure, curve, question)
+        draw_curves(
+            compute_curves(found, measure, delta=loss.delta, rows=rows),
+            measure,
+            curve,
+            question,
+            language=language.terminal_language(),
+        )
     if as_json:
         console.say_json(explanation.as_dict())
     else:
@@ -225,7 +231,7 @@ def _say_answer(found: Answer) -> None:
     console.say(console.table(header, rows))
     spent = Units.from_cost(found.spent)
     measure = found.spent.measure
-    console.say("")
+    console.say()
     console.say(
         tr(
             "Spent {spent}; left {left}.",

@@ -87,7 +87,7 @@ def audit_lines(found: Audit) -> str:
             exposed = len(trial.findings.exposed)
             surest, before = trial.findings.surest
             knew = "" if before is None else say.percent(before)
-            mark = f"✗ {say('{n} found', n=exposed)}" if exposed else f"✓ {say('no one found')}"
+            mark = "✗ " + say("{n} found", n=exposed) if exposed else "✓ " + say("no one found")
             figures = [say.number(trial.findings.attacked), say.percent(surest), knew]
             rows.append(
                 [trial.name, say(FINDS[trial.attack.finds]), *figures, say.percent(trial.findings.threshold), mark]
@@ -96,8 +96,9 @@ def audit_lines(found: Audit) -> str:
         tr("attack"), tr("finds"), tr("attacked"), tr("surest"), tr("before"), tr("threshold"), tr("verdict"),
     ]  # fmt: skip
     text = [console.table(header, rows, numbers=(2, 3, 4, 5))]
+    could_not, not_tried = say("Could not be tried"), say("Not tried")
     text += [
-        f"{say(tr('Could not be tried') if trial.open else tr('Not tried'))}: {trial.name}: {say(trial.why or '')}."
+        f"{could_not if trial.open else not_tried}: {trial.name}: {say(trial.why or '').rstrip('.')}."
         for trial in sorted(found.trials, key=lambda trial: trial.open)
         if trial.findings is None
     ]

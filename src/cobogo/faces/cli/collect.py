@@ -255,7 +255,7 @@ def plan(
                     level=level,
                 )
             )
-            planning.draw_plan(protocols, plot, title, power=power, level=level)
+            planning.draw_plan(protocols, plot, title, power=power, level=level, language=language.terminal_language())
     if as_json:
         console.say_json(found.as_dict())
     else:
@@ -366,12 +366,12 @@ def _say_findings(asked: Collection, found: CollectionFindings) -> None:
             losses=_losses(asked),
         )
     )
-    console.say("")
+    console.say()
     console.say(console.table(header, rows, numbers=numbers))
     if not found.counted:
         return
     if found.too_few:
-        console.say("")
+        console.say()
         console.say(
             tr("Too few reports to say anything: a value that every client holds could not be told from the noise.")
         )
@@ -454,7 +454,7 @@ def _say_plan(found: CollectionPlan, goal: Text, users: int | None, plot: Path |
     console.say(goal)
     console.say("\n" + console.table(header, rows, numbers=[1, 2, 3]))
     if found.cheapest is not None:
-        console.say("")
+        console.say()
         console.say_line(
             "cheapest",
             tr(
@@ -493,7 +493,7 @@ def _say_association(found: Association, first: str, second: str) -> None:
     left = len(pairs) - len(rows)
     if left > 0:
         console.say(trn("… and {n:,} more pair", "… and {n:,} more pairs", n=left))
-    console.say("")
+    console.say()
     console.say(
         trn(
             "{n:,} pair of reports. Unrelated answers would seem as related with a probability of {chance:.2g}.",

@@ -103,7 +103,8 @@ def print_help(command: Any, ctx: Any) -> None:
     options = [one for one in parameters if not _is_argument(one)]
     usage = [ctx.command_path, say("[OPTIONS]"), *(_usage(one, say) for one in arguments)]
     usage += [say("COMMAND [ARGUMENTS]")] if hasattr(command, "commands") else []
-    console.print(Padding(Line(f"{say('Usage')}: {' '.join(usage)}", style="bold"), (1, 1)))
+    heading = say("Usage: {usage}", usage=" ".join(usage))
+    console.print(Padding(Line(heading, style="bold"), (1, 1)))
     for paragraph in say(inspect.cleandoc(command.help or "")).split("\n\n"):
         if paragraph:
             console.print(Padding(Line(" ".join(paragraph.split())), (0, 1, 1, 1)))

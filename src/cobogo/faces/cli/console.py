@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sys
 import textwrap
@@ -46,7 +47,7 @@ LABELS = {
     "knows": tr("Knows"),
     "made_up": tr("Invented"),
     "model": tr("Model"),
-    "not_tried": tr("Not tried"),
+    "not_tried": tr("Skipped"),
     "note": tr("Note"),
     "promise": tr("Promise"),
     "read": tr("Read"),
@@ -82,8 +83,7 @@ def say_line(label: str, *texts: str) -> None:
 def note(text: str) -> str:
     """A note below a result."""
     say = language.terminal_speech()
-    said = say(text).rstrip(".")
-    return f"{say('Note')}: {said}."
+    return say("Note: {text}.", text=say(text).rstrip("."))
 
 
 def say_release(directory: object) -> None:
@@ -120,7 +120,13 @@ def complain(error: CobogoError) -> None:
     if _FOR_PROGRAMS.get():
         say_json({"error": error.as_dict()})
     first, *rest = f"cobogo: {language.terminal_speech().error(error)}".splitlines()
-    print("\n".join([first, *(f"        {line}" for line in rest)]), file=sys.stderr)
+    lines = [*rest, _dim(f"[{', '.join(dict.fromkeys(one.code for one in error.errors or (error,)))}]")]
+    print("\n".join([first, *(f"        {line}" for line in lines)]), file=sys.stderr)
+
+
+def _dim(text: str) -> str:
+    """A text that a terminal shows less bright."""
+    return f"\x1b[2m{text}\x1b[0m" if sys.stderr.isatty() and "NO_COLOR" not in os.environ else text
 
 
 def complain_of_defect(error: Exception) -> None:
@@ -140,8 +146,8 @@ def complain_of_defect(error: Exception) -> None:
 def warn(text: str) -> None:
     """Print a warning."""
     say = language.terminal_speech()
-    said = say(text).rstrip(".")
-    print(f"cobogo: {say('warning')}: {said}.", file=sys.stderr)
+    said = say("warning: {text}.", text=say(text).rstrip("."))
+    print(f"cobogo: {said}", file=sys.stderr)
 
 
 def table(header: list[str], rows: list[list[str]], *, numbers: Collection[int] = (), width: int | None = None) -> str:
@@ -174,7 +180,7 @@ def table(header: list[str], rows: list[list[str]], *, numbers: Collection[int] 
     return "\n".join(text for row in [header, *rows] for text in lines(row))
 
 
-NARROWEST = 20
+NARROWEST = 10
 """Characters of a column that is wrapped, at least."""
 
 

@@ -10,11 +10,40 @@ import typer
 from cobogo.errors import OutputError, PolicyError
 from cobogo.faces.cli import console, language
 from cobogo.faces.cli.options import Encoding, GuessedSeparator, Json
-from cobogo.floor.language import tr
+from cobogo.floor.language import Text, tr
 
 if TYPE_CHECKING:
     from cobogo.data.policy import Data
     from cobogo.data.schema import ColumnProfile, Suggestion
+    from cobogo.data.schema.profile import ColumnKind
+
+
+ROLES = {
+    "identifier": tr("identifier"),
+    "quasi-identifier": tr("quasi-identifier"),
+    "sensitive": tr("sensitive"),
+    "non-sensitive": tr("non-sensitive"),
+}
+"""The roles, as they are shown."""
+
+TYPES = {
+    "integer": tr("integer"),
+    "decimal": tr("decimal"),
+    "date": tr("date"),
+    "boolean": tr("boolean"),
+    "category": tr("category"),
+    "text": tr("text"),
+    "empty": tr("empty"),
+}
+"""The types of columns, as they are shown."""
+
+
+def kind_text(kind: ColumnKind) -> Text:
+    """The type of a column with what it takes to read it."""
+    name = TYPES.get(kind.type, tr("{type}", type=str(kind.type)))
+    if kind.format:
+        return tr("{type} ({format})", type=name, format=kind.format)
+    return tr("{type} (decimal comma)", type=name) if kind.mark == "," else name
 
 
 def inspect(
@@ -45,10 +74,10 @@ def inspect(
     if as_json:
         console.say_json(inspection.as_json(profiles, suggestions))
         return
-    say = language.terminal_speech()
     console.say(column_table(profiles, suggestions))
     if any(not found.certain for found in suggestions):
-        console.say(f"\n{say('? The role is a guess: look at the column and decide.')}")
+        console.say()
+        console.say(tr("? The role is a guess: look at the column and decide."))
     if write is not None:
         console.say_written(
             str(write), tr("Confirm the roles in it, then run: cobogo anonymize {policy}", policy=str(write))
@@ -61,10 +90,10 @@ def column_table(profiles: list[ColumnProfile], suggestions: list[Suggestion]) -
     rows = [
         [
             column.name,
-            say(str(column.kind)),
+            say(kind_text(column.kind)),
             say.number(column.distinct),
             say.number(column.missing),
-            f"{say(str(found.role))}{'' if found.certain else ' ?'}",
+            f"{say(ROLES[found.role])}{'' if found.certain else ' ?'}",
             _hierarchy_text(found.hierarchy),
             say(found.reason),
         ]
@@ -88,6 +117,7 @@ def write_starter_policy(
         path=_relative_path(data, target.parent),
         separator=options.separator,
         encoding=options.encoding,
+        language=language.terminal_speech().language,
     )
     try:
         with target.open("x", encoding="utf-8", newline="\n") as stream:

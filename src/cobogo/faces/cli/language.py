@@ -20,6 +20,7 @@ _REQUESTED: ContextVar[str | None] = ContextVar("language", default=None)
 
 def take_language(arguments: list[str]) -> list[str]:
     """Remember the language that the arguments name, if they do, and return the other arguments."""
+    _REQUESTED.set(None)
     language, rest = _split_language(arguments)
     _REQUESTED.set(language)
     return rest
@@ -64,6 +65,8 @@ def _split_language(args: list[str]) -> tuple[str | None, list[str]]:
             continue
         value = value if is_one else next(left, "")
         if not value:
-            raise PolicyError(tr("needs a language: {languages}", languages=", ".join(LANGUAGES)), where=name)
+            raise PolicyError(
+                tr("needs a language"), where=name, remedy=tr("Choose one of: {names}.", names=", ".join(LANGUAGES))
+            )
         language = language_of(value, where=name)
     return language, rest

@@ -65,14 +65,17 @@ def list_(
             blocks.append(f"{_wrap(f'{say(section.title)}. {say(section.about)}', '')}\n\n{_table(rows)}")
     if GLOSSARY in wanted:
         rows = [[term.title(say), say(term.definition)] for term in TERMS]
-        blocks.append(f"{say('Glossary')}. {say('The words of the field.')}\n\n{_table(rows)}")
+        title = say("Glossary. The words of the field.")
+        blocks.append(f"{title}\n\n{_table(rows)}")
     console.say("\n\n".join(blocks))
-    console.say(f"\n{say('`cobogo explain NAME` says more about each.')}")
+    more = say("`cobogo explain NAME` says more about each.")
+    console.say("\n" + _wrap(more, ""))
 
 
 def _table(rows: list[list[str]]) -> str:
     width = _width()
-    rows = [[textwrap.shorten(name, width // 2, placeholder="…"), about] for name, about in rows]
+    most = width // 2
+    rows = [[name if len(name) <= most else f"{name[: most - 1]}…", about] for name, about in rows]
     return console.table([tr("name"), tr("what it is")], rows, width=width)
 
 
@@ -119,14 +122,17 @@ def _explain_term(term: Term, as_json: bool) -> None:
         about = {"definition": str(term.definition), "guide": term.guide, **policy}
         console.say_json({"name": str(term.names).strip("[]"), "kind": GLOSSARY, **about})
         return
-    console.say(f"{term.title(say)} ({say('glossary')})\n")
+    kind = say("glossary")
+    console.say(f"{term.title(say)} ({kind})\n")
     console.say(_wrap(say(term.definition), ""))
     if others := term.others(say):
-        console.say("\n" + _wrap(say("Also called: {names}.", names=", ".join(others)), ""))
+        also = say("Also called: {names}.", names=", ".join(others))
+        console.say("\n" + _wrap(also, ""))
     if term.policy:
-        console.say(f"\n{say('In a policy')}")
+        _say_heading(tr("In a policy"))
         console.say(_code(term.policy))
-    console.say("\n" + _wrap(say("More in the documentation: {page}", page=f"{term.guide}.md"), ""))
+    more = say("More in the documentation: {page}", page=f"{term.guide}.md")
+    console.say("\n" + _wrap(more, ""))
 
 
 def _explain_to_programs(found: str, section: Section, card: Card, entry: Entry) -> None:
@@ -149,19 +155,25 @@ def _explain_entry(found: str, section: Section, card: Card, entry: Entry) -> No
     console.say(_wrap(readable(_translate(entry.definition, say)), ""))
     asked = card.parameters() if section.asks else ()
     if asked:
-        console.say(f"\n{say('Parameters')}")
+        _say_heading(tr("Parameters"))
     for one in asked:
         console.say(_wrap(f"{one.name}: {say(bounds_text(one.bounds))}; {say(default_text(one))}", "  "))
     if lines := policy_lines(found, card):
-        console.say(f"\n{say('In a policy') if found != 'collecting' else say('In the file of a collection')}")
+        _say_heading(tr("In the file of a collection") if found == "collecting" else tr("In a policy"))
         console.say(_code("\n".join(lines)))
     for part, text in entry.parts.items():
         said, mark, code = text.partition(">>> ") if part == "Example" else (text, "", "")
-        console.say(f"\n{say(HEADINGS[part])}" + (f" ({say('in {module}', module=entry.module)})" if mark else ""))
+        where = say(" (in {module})", module=entry.module) if mark else ""
+        _say_heading(say(HEADINGS[part]) + where)
         if said.strip():
             console.say(_wrap(readable(_translate(said, say)), "  "))
         if mark:
             console.say(_code(mark + code))
+
+
+def _say_heading(text: str) -> None:
+    """Print what a part begins with, after an empty line."""
+    console.say("\n" + _wrap(language.terminal_speech()(text), ""))
 
 
 def _translate(text: str, say: Speech) -> str:

@@ -60,9 +60,13 @@ class Commands(Group):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Take the language out of the arguments before anybody else reads them, and see whether programs read on."""
+        console.for_programs(wanted="--json" in args)
         left = take_language(args)
-        console.for_programs(wanted="--json" in left)
         return super().parse_args(ctx, left)
+
+    def main(self, args: Any = None, prog_name: str | None = None, *more: Any, **options: Any) -> Any:
+        """Run under our own name, however the program was started."""
+        return super().main(args, prog_name or "cobogo", *more, **options)
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         """The names in the order of the panels; Typer's own order has groups last."""

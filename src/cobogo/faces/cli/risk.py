@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cobogo.faces.cli import console, language
+from cobogo.faces.cli.inspect import ROLES
 from cobogo.faces.cli.options import Drawings, Engine, Json
 from cobogo.floor.language import tr
 
@@ -137,7 +138,7 @@ def _population(found: RiskReport, say: Speech) -> str:
     for name, title in _NAMES.items():
         one = known.estimates[name]
         if one.uniques is None:
-            rows.append([say(title), "–", "", say(one.why or "")])
+            rows.append([say(title), "–", "", say(one.why) if one.why else ""])
         else:
             mark = say("chosen by Dankar's rule") if name == chosen else ""
             rows.append([say(title), say.number(round(one.uniques)), say.percent(one.uniques / known.size), mark])
@@ -192,11 +193,11 @@ def _columns(found: RiskReport, say: Speech) -> str:
             one.column,
             say(one.what),
             say.percent(one.confidence),
-            say(str(one.role)) if one.role else "",
+            say(ROLES[one.role]) if one.role else "",
             ", ".join(one.rules),
             say(one.reason),
         ]
         for one in found.columns
     ]
-    header: list[str] = [tr("column"), tr("holds"), tr("sure"), tr("role"), tr("rule"), tr("because")]
+    header: list[str] = [tr("column"), tr("content"), tr("sure"), tr("role"), tr("rule"), tr("because")]
     return console.table(header, rows, numbers=(2,))

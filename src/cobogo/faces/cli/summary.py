@@ -83,13 +83,9 @@ def recoding_lines(release: AnonymizedRelease, verdict: Verdict | None, director
         _line("search", f"{solution.algorithm}, {metric}", say(search), seconds["search"]),
         _line("release", f"{metric} {say.fixed(solution.value)}", released, seconds.get("apply")),
     ]
-    if solution.levels is not None:
-        text += [
-            console.line(
-                "", f"{hierarchy.attribute}: {say('level {level} of {height}', level=level, height=hierarchy.height)}"
-            )
-            for hierarchy, level in zip(release.problem.hierarchies, solution.levels, strict=True)
-        ]
+    for hierarchy, level in zip(release.problem.hierarchies, solution.levels or (), strict=solution.levels is not None):
+        chosen = say("level {level} of {height}", level=level, height=hierarchy.height)
+        text.append(console.line("", f"{hierarchy.attribute}: {chosen}"))
     for name, shares in report.get("cells", {}).items():
         levels = ", ".join(
             say("{share} % at level {level}", share=say.fixed(100 * share, ".1f"), level=level)
@@ -127,12 +123,12 @@ def measured_value(found: ModelVerdict) -> str:
 def release_lines(release: Release, verdict: Verdict, directory: Path) -> list[str]:
     """Lines of text for any other release: its headline, and every guarantee that was checked."""
     line, say = partial(_line, widths=(58, 36)), language.terminal_speech()
-    seconds, report = release.seconds, _written_report(directory)
+    seconds, headline = release.seconds, _written_report(directory)["headline"]
     records = say.plural("{n} record", "{n} records", n=verdict.records)
     checked = say.plural("{n} guarantee checked", "{n} guarantees checked", n=len(verdict.models))
     text = [
         line("read", Path(release.table.name).name, "", seconds.get("read")),
-        line("release", say(report["headline"]), records, seconds.get("apply")),
+        line("release", say(headline), records, seconds.get("apply")),
         line("verified", checked, "", seconds.get("verify")),
     ]
     for found in verdict.models:

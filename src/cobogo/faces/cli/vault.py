@@ -15,6 +15,18 @@ from cobogo.floor.language import tr, trn
 
 app = CommandLine(help="Manage a vault of tokens: domains, keys, rotation, deletion, log.")
 
+ACTIONS = {
+    "create": tr("create"),
+    "add domain": tr("add domain"),
+    "issue": tr("issue"),
+    "revoke": tr("revoke"),
+    "rotate": tr("rotate"),
+    "forget": tr("forget"),
+    "tokenize": tr("tokenize"),
+    "detokenize": tr("detokenize"),
+}
+"""What was done with a vault, as its log is shown."""
+
 Place = Annotated[str, typer.Argument(help="The vault: a file of SQLite, or postgresql://…", show_default=False)]
 KeyFile = Annotated[
     Path, typer.Option("--key", envvar="COBOGO_VAULT_KEY", help="The file of a steward's key.", show_default=False)
@@ -138,9 +150,20 @@ def log(vault: Place, key: KeyFile, as_json: Json = False) -> None:
         return
     say = language.terminal_speech()
     header: list[str] = ["", tr("when"), tr("key"), tr("what"), tr("domain"), tr("values"), ""]
-    rows = [[str(e.number), e.at, e.key, e.action, e.domain or "", say.number(e.count), e.detail] for e in entries]
+    rows = [
+        [
+            str(e.number),
+            e.at,
+            e.key,
+            say(ACTIONS.get(e.action, e.action)),
+            e.domain or "",
+            say.number(e.count),
+            e.detail,
+        ]
+        for e in entries
+    ]
     console.say(console.table(header, rows, numbers=[0, 5]))
-    console.say("")
+    console.say()
     console.say(tr("The chain holds. Write its end down elsewhere: {digest}", digest=digest))
 
 
@@ -164,7 +187,8 @@ def show(vault: Place, key: KeyFile, as_json: Json = False) -> None:
         [k["name"], ", ".join(k["roles"]), ", ".join(k["domains"]) or everywhere, k["revoked"] or ""]
         for k in found["keys"]
     ]
-    console.say("\n" + console.table([tr("key"), tr("roles"), tr("domains"), tr("revoked")], keys))
+    header = [tr("key"), tr("roles"), tr("domains"), tr("revoked")]
+    console.say("\n" + console.table(header, keys))
 
 
 @app.command()

@@ -182,7 +182,7 @@ class Queue:
             if again
             else pack_error(
                 OutputError(
-                    tr("the job was interrupted twice: the memory was full, or its process was stopped"),
+                    tr("the job was interrupted twice: it ran out of memory, or its process was stopped"),
                     remedy=tr("Run it again with a smaller table, or ask the server's administrator."),
                 )
             ),

@@ -141,14 +141,14 @@ class JobRun:
 
     def _message(self, error: CobogoError, row: Mapping[str, Any]) -> str:
         """An error as its reader knows things: files of the data set have no path."""
-        home = self.files.dataset(json.loads(row["asked"])["dataset"])
+        dataset = json.loads(row["asked"])["dataset"]
+        return pack_error(self.settings.hide_in_error(error.change(lambda value: self._hide_files(value, dataset))))
 
-        def hide(value: str) -> str:
-            for place, said in ((f"{home}/files/", ""), *((str(home / name), "data") for name in DATA)):
-                value = value.replace(place, said)
-            return value
-
-        return pack_error(self.settings.hide_in_error(error.change(hide)))
+    def _hide_files(self, text: str, dataset: str) -> str:
+        home = self.files.dataset(dataset)
+        for place, said in ((f"{home}/files/", ""), *((str(home / name), "data") for name in DATA)):
+            text = text.replace(place, said)
+        return text
 
     def _audit(self, row: Mapping[str, Any]) -> None:
         """Attack a release with the data set that it was made of, where that is still there."""
@@ -166,7 +166,8 @@ class JobRun:
         with (self.files.job(self.identity) / FINDINGS).open("w", encoding="utf-8") as sink:
 
             def keep(found: dict[str, Any]) -> None:
-                sink.write(json.dumps(pack_texts(found)) + "\n")
+                line = self._hide_files(json.dumps(pack_texts(found), ensure_ascii=False), asked["dataset"])
+                sink.write(self.settings.hide_places(line) + "\n")
                 sink.flush()
 
             STUDY_JOBS[row["kind"]](data, policy, asked["options"], self.progress, keep)

@@ -167,7 +167,10 @@ def begin_policy(desk: Desk, session: PageSession, dataset: str) -> Version:
 
 def _begin_draft(desk: Desk, session: PageSession, dataset: str) -> Version:
     _, text = desk.service.datasets.suggest(session.caller, dataset)
-    return desk.service.policies.begin_draft(session.caller, dataset, mark_unconfirmed(text))
+    draft = PolicyDraft(mark_unconfirmed(text))
+    if session.language != "en":  # the report is in the language of whoever begins the policy
+        draft.set("report", "language", session.language)
+    return desk.service.policies.begin_draft(session.caller, dataset, draft.text)
 
 
 @action("write policy", log=False)

@@ -271,7 +271,7 @@ def gauge(session: PageSession, before: float | None, after: float | None, *, la
     options = {
         "series": [
             ring(session.say("Original"), before, ORIGINAL, "130%", told=False),
-            ring(session.say("Release"), after, RELEASE, "96%", told=True),
+            ring(session.say("Released data"), after, RELEASE, "96%", told=True),
         ]
     }
     return chart(options, height="150px", label=label)

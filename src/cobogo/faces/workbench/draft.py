@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cobogo.data.policy import Policy
+from cobogo.data.policy.complaints import CONFIRM
 from cobogo.data.policy.toml_file import parse_toml
-from cobogo.data.schema.starter import CONFIRM, toml
+from cobogo.data.schema.starter import toml
 from cobogo.errors import PolicyError
 from cobogo.floor.language import tr, trn
 from cobogo.promises import models

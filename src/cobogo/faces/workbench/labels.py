@@ -143,7 +143,7 @@ COLLECT = {
 
 LOOKED = {
     "original": tr("Original"),
-    "after": tr("Release"),
+    "after": tr("Released data"),
     "anonymize": tr("Anonymized"),
     "perturb": tr("Perturbed"),
     "mask": tr("Masked"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from nicegui import run, ui
@@ -157,10 +158,28 @@ def _optimal(session: PageSession, found: dict[str, Any]) -> str:
     return "" if optimal is None else session.say(tr("proven optimal") if optimal else tr("best found"))
 
 
-def levels(session: PageSession, found: dict[str, Any], columns: list[dict[str, Any]]) -> None:
-    """How coarse each column has become, and what was promised and measured."""
-    meanings = {column.get("name"): column.get("meaning") for column in columns}
+def meanings(desk: Desk, session: PageSession, release: str, steps: Mapping[str, int]) -> dict[str, str]:
+    """What the values of each column mean at its level, to be said in any language.
+
+    The manifest has English sentences. The policy says again which of them it is, where the reader may see it.
+    """
+    from cobogo.release.dictionary import meaning
+
+    written = {column["name"]: column["meaning"] for column in manifest(desk, session, release).get("columns", [])}
+    if KeyScope.EVIDENCE not in session.caller.scopes:
+        return written
+    columns = desk.service.releases.open(session.caller, release).policy.attributes
+    for name, level in steps.items():
+        if name in columns and name in written:
+            known = (meaning(columns[name], level, top=top) for top in (False, True))
+            written[name] = next((text for text in known if text == written[name]), written[name])
+    return written
+
+
+def levels(desk: Desk, session: PageSession, release: str, found: dict[str, Any]) -> None:
+    """The level of each column, and what was promised and measured."""
     steps = found.get("levels") or {}
+    told = meanings(desk, session, release, steps)
     with ui.row().classes("w-full gap-6 items-start"):
         if steps:
             with ui.column().classes("gap-1").style("flex: 1 1 18rem"):
@@ -169,7 +188,7 @@ def levels(session: PageSession, found: dict[str, Any], columns: list[dict[str, 
                     with ui.row().classes("items-center gap-2 no-wrap"):
                         ui.badge(session.say.number(level)).props("color=secondary")
                         ui.label(name).classes("text-weight-medium")
-                        ui.label(session.say(str(meanings.get(name) or ""))).classes("text-quiet text-body2")
+                        ui.label(session.say(told.get(name, ""))).classes("text-quiet text-body2")
         models = found.get("models") or []
         if models:
             with ui.column().classes("gap-1").style("flex: 1 1 18rem"):

@@ -1,4 +1,4 @@
-"""The languages that Cobogó speaks. English is in the code, as ``tr("…")``; every other language is one ``.po`` file."""
+"""The languages that Cobogó speaks. English is in the code, as ``tr("…")``; every other one is a ``.po`` file."""
 
 from cobogo.floor.language.choice import LANGUAGES, language_of, language_of_locale, preferred_language
 from cobogo.floor.language.speech import NOTHING, Speech, speech

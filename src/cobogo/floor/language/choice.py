@@ -30,8 +30,8 @@ def language_of(name: str, *, where: str = "--lang") -> str:
 def language_of_locale(environment: Mapping[str, str] = os.environ) -> str:
     """The language of the terminal's locale; English where Cobogó does not speak it.
 
-    >>> language_of_locale({"LANG": "pt_BR.UTF-8"}), language_of_locale({"LC_ALL": "C", "LANG": "pt_BR.UTF-8"}), language_of_locale({})
-    ('pt-BR', 'en', 'en')
+    >>> language_of_locale({"LANG": "pt_BR.UTF-8"}), language_of_locale({"LC_ALL": "C", "LANG": "pt_BR.UTF-8"})
+    ('pt-BR', 'en')
     """
     locale = next((environment[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environment.get(name)), "")
     return _spoken(locale.partition(".")[0]) or "en"

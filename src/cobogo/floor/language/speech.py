@@ -73,13 +73,13 @@ class Speech:
         ['NULL (missing)', '* (any value)', '(empty)', 'CE']
         """
         if value is None:
-            return self("NULL (missing)")
-        return {"*": self("* (any value)"), "": self("(empty)")}.get(value, value)
+            return self(tr("NULL (missing)"))
+        return {"*": self(tr("* (any value)")), "": self(tr("(empty)"))}.get(value, value)
 
     def show(self, value: object) -> str:
         """A value of any kind: texts are translated, numbers formatted, the rest is left as it is."""
         if isinstance(value, bool):
-            return self("yes") if value else self("no")
+            return self(tr("yes")) if value else self(tr("no"))
         if isinstance(value, Real):
             return self.number(value)
         if isinstance(value, Text):
@@ -161,7 +161,9 @@ class Speech:
             return iso
         month = self(_MONTHS).split()[moment.month - 1]
         day = "1º" if moment.day == 1 and self.language == "pt-BR" else str(moment.day)
-        text = self("{day} {month} {year}, {time}", day=day, month=month, year=str(moment.year), time=f"{moment:%H:%M}")
+        text = self(
+            tr("{day} {month} {year}, {time}"), day=day, month=month, year=str(moment.year), time=f"{moment:%H:%M}"
+        )
         zone = f"{moment:%z}"
         if not zone:
             return text

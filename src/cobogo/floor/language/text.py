@@ -38,7 +38,7 @@ class Text(str):
 
 
 def tr(template: str, /, **values: Any) -> Text:
-    """A sentence to translate. The template is a literal, so that it can be extracted; ``{name}`` stands for a value."""
+    """A sentence to translate. The template is a literal, so that it can be gathered; ``{name}`` stands for a value."""
     return Text(template, None, values)
 
 

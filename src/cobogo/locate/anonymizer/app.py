@@ -22,7 +22,7 @@ from cobogo import __version__
 from cobogo.errors import NoSolution
 from cobogo.floor.language import tr
 from cobogo.floor.randomness import Entropy
-from cobogo.locate.anonymizer.cloaking import SWEEP, Demand, Region, RegionTask, RequestOutcome, WaitingRequest
+from cobogo.locate.anonymizer.cloaking import SERVER, SWEEP, Demand, Region, RegionTask, RequestOutcome, WaitingRequest
 from cobogo.locate.anonymizer.devices import OPERATOR, PERSON, Devices
 from cobogo.locate.anonymizer.guards import guard
 from cobogo.locate.anonymizer.requests import Locations, NearestQuestion, Wanted, Zone
@@ -112,7 +112,7 @@ class WaitingRoom:
     def charge(self, user: str, cost: float = 1.0) -> None:
         """Count a request, or refuse it (429) where its sender exceeds the limit."""
         if not self.pace.allows(user, self._clock(), cost):
-            raise HTTPException(429, f"more than {PACE:g} requests a second", {"Retry-After": "30"})
+            raise HTTPException(429, f"there are more than {PACE:g} requests a second: wait", {"Retry-After": "30"})
 
     def forget_in_time(self) -> None:
         """Start the timer that forgets positions when their time is over, whether requests come in or not."""
@@ -163,7 +163,9 @@ class WaitingRoom:
             await self.settle(self._clock())  # others may have waited for this one
         if answer.region is None:
             raise NoSolution(
-                tr("too few people were near"), remedy=tr("Ask again later, with a smaller k or a larger area.")
+                tr("too few people were near"),
+                where=SERVER,
+                remedy=tr("Ask again later, or with a smaller k or a larger area."),
             )
         return answer.region
 
@@ -254,7 +256,7 @@ def router(  # noqa: PLR0915
         if body.release == "accumulated" and body.trip is None:
             raise HTTPException(422, "an accumulated release needs a trip")
         if any(one.time is not None and one.time > now + AHEAD for one in body.positions):
-            raise HTTPException(422, "a position is from the future: set the device's clock")
+            raise HTTPException(422, "the time of a position is in the future: set the device's clock")
         positions = [(one.lon, one.lat, now if one.time is None else one.time) for one in body.positions]
         positions = sorted((one for one in positions if one[2] >= now - server.settings.memory), key=itemgetter(2))
         kept = body.trip if body.release == "accumulated" else None
@@ -313,7 +315,7 @@ def router(  # noqa: PLR0915
     async def budget(name: str, user: str = Depends(door.person)) -> dict[str, Any]:
         room.charge(user)
         if name != user:
-            raise HTTPException(403, "a budget is for its owner's eyes")
+            raise HTTPException(403, "only its owner can see a budget")
         if server.books is None:
             return {"budget": None}
         return dict(server.books.balance(user, clock()))

@@ -92,5 +92,7 @@ class WindowBooks:
 
 def _unusable(error: Exception) -> LedgerError:  # noqa: ARG001
     return LedgerError(
-        tr("cannot be read or written"), where=tr("the ledger of locations"), remedy=tr("Nothing was released.")
+        tr("cannot be read or written; nothing was released"),
+        where=tr("the ledger of locations"),
+        remedy=tr("Check the permissions of the file and the disk."),
     )

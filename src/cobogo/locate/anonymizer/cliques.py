@@ -11,6 +11,9 @@ import numpy as np
 from cobogo.errors import NoSolution, VerificationFailed
 from cobogo.floor.language import tr
 from cobogo.locate.anonymizer.cloaking import (
+    OUR_FAULT,
+    SERVER,
+    TOO_FEW,
     WAITING,
     Anonymizer,
     CloakTask,
@@ -50,7 +53,11 @@ class Gatherer(Anonymizer):
 
     def cloak(self, user: str, now: float, demand: Demand | None = None) -> Region:  # noqa: ARG002
         """Raises `NoSolution`: only requests can be cloaked, and they wait for each other."""
-        raise NoSolution(tr("requests wait for each other here"), remedy=tr("Ask for a cloak."))
+        raise NoSolution(
+            tr("this method cloaks only requests, which wait for each other"),
+            where=SERVER,
+            remedy=tr("Ask for a cloak."),
+        )
 
     def cloak_task(self, user: str, now: float, demand: Demand) -> CloakTask | None:  # noqa: ARG002
         """None: no cloaks are computed beforehand."""
@@ -61,14 +68,21 @@ class Gatherer(Anonymizer):
         assert self._gathering is not None
         assert isinstance(self.method, CliqueCloak)
         if user in self._requests:
-            raise NoSolution(tr("a request of theirs waits already"), remedy=tr("Wait for its end."))
+            raise NoSolution(
+                tr("a request of this person is already waiting"), where=SERVER, remedy=tr("Wait until it is answered.")
+            )
         if self.waiting >= WAITING:
-            raise NoSolution(tr("{waiting:,} requests wait already", waiting=WAITING), remedy=tr("Ask again later."))
+            raise NoSolution(
+                tr("{waiting:,} requests are already waiting", waiting=WAITING),
+                where=SERVER,
+                remedy=tr("Ask again later."),
+            )
         demand = demand or self.demand()
         if demand.min_area > self.method.min_area:
             raise NoSolution(
-                tr("crowds have an area of {min_area:g} m² here", min_area=self.method.min_area),
-                remedy=tr("Ask for no more."),
+                tr("the cloaks of this server have an area of {area:g} m²", area=self.method.min_area),
+                where="min_area",
+                remedy=tr("Ask for a smaller area."),
             )
         demand = replace(demand, max_wait=demand.max_wait or self.method.dt)
         lon, lat = self.place(user, now)
@@ -129,6 +143,6 @@ class Gatherer(Anonymizer):
         inside = is_within(*box, lon, lat)
         people = len({one.user for one, here in zip(members, inside, strict=True) if here})
         if people < max(one.demand.k for one in members):
-            raise VerificationFailed(tr("a cloak holds fewer people than it promised, and was not given away"))
+            raise VerificationFailed(TOO_FEW, where=SERVER, remedy=OUR_FAULT)
         west, south, east, north = (np.asarray(edge) for edge in box)
         return Region(box, min(one.since for one in members), now, people, float(area((west, south, east, north))))

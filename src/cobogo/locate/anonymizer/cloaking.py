@@ -36,6 +36,10 @@ WORK = 200_000
 WAITING = 1_000
 """Requests that may wait at a time."""
 
+SERVER = tr("the anonymizer")
+TOO_FEW = tr("a cloak has fewer people than promised, and was not released")
+OUR_FAULT = tr("This is an error of Cobogó: please report it.")
+
 SWEEP = 60.0
 """Seconds between two sweeps that forget old reports."""
 
@@ -65,9 +69,9 @@ class Demand:
 
     def __post_init__(self) -> None:
         if not 0 <= self.min_area <= self.max_area:
-            raise ValueError(f"The 'min_area' parameter must be of 0 to max_area. Got {self.min_area!r} instead")
+            raise ValueError(f"The 'min_area' parameter must be from 0 to max_area. Got {self.min_area!r} instead")
         if not self.max_wait >= 0:
-            raise ValueError(f"The 'max_wait' parameter must be 0 or above. Got {self.max_wait!r} instead")
+            raise ValueError(f"The 'max_wait' parameter must be 0 or more. Got {self.max_wait!r} instead")
 
 
 @dataclass(frozen=True)
@@ -273,7 +277,9 @@ class Anonymizer:
         """A cloak at once, or a ticket for one, whose outcome `settle` returns later."""
         demand = demand or self.demand()
         if any(request.user == user for request in self._waiting):
-            raise NoSolution(tr("a request of theirs waits already"), remedy=tr("Wait for its end."))
+            raise NoSolution(
+                tr("a request of this person is already waiting"), where=SERVER, remedy=tr("Wait until it is answered.")
+            )
         ticket = next(self._tickets)
         try:
             return RequestOutcome(ticket, user, self.cloak(user, now, demand))
@@ -284,7 +290,9 @@ class Anonymizer:
             return RequestOutcome(ticket, user, None)
         if self.waiting >= WAITING:
             raise NoSolution(
-                tr("{waiting:,} requests wait already", waiting=WAITING), remedy=tr("Ask again later, or do not wait.")
+                tr("{waiting:,} requests are already waiting", waiting=WAITING),
+                where=SERVER,
+                remedy=tr("Ask again later, or do not wait."),
             )
         self._waiting.append(request)
         return request
@@ -322,8 +330,8 @@ class Anonymizer:
         person = self._records.number(user)
         if person is None or self._records.last_time(person) < now - self.max_age:
             raise DataError(
-                tr("has not said where they are lately"),
-                where=tr("the one who asks"),
+                tr("this person has sent no position lately"),
+                where=SERVER,
                 remedy=tr("Send a position first."),
             )
         return person
@@ -351,14 +359,16 @@ def _region(cloaked: Cloaked, row: int, points: Points, demand: Demand, since: f
     one = Cloaked((west, south, east, north))
     if one.refused[0] or not demand.min_area * (1 - 1e-9) <= float(one.area[0]) <= demand.max_area:
         raise NoSolution(
-            tr(
-                "no region within the areas asked for holds {person}",
-                person=trn("{n:,} person", "{n:,} people", n=demand.k),
+            trn(
+                "no region of the requested area has {n:,} person",
+                "no region of the requested area has {n:,} people",
+                n=demand.k,
             ),
+            where=SERVER,
             remedy=tr("Wait, or ask for a smaller k or a larger area."),
         )
     people = one.people_in(0, points)
     if people < demand.k:
-        raise VerificationFailed(tr("a cloak holds fewer people than it promised, and was not given away"))
+        raise VerificationFailed(TOO_FEW, where=SERVER, remedy=OUR_FAULT)
     box = (float(west[0]), float(south[0]), float(east[0]), float(north[0]))
     return Region(box, since, until, people, float(one.area[0]))

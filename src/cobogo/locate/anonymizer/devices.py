@@ -36,7 +36,11 @@ class Devices:
     def enrol(self, name: str, *, operator: bool = False) -> str:
         """A new token for a person's device, or for an operator of the server. It cannot be shown again."""
         if not name or len(name) > 200:
-            raise InputError(tr("must be of 1 to 200 characters"), where=tr("the name of a device's owner"))
+            raise InputError(
+                tr("must have from 1 to 200 characters"),
+                where=tr("the name of a device's owner"),
+                remedy=tr("Choose a shorter name."),
+            )
         token = secrets.token_urlsafe(32)
         with self._lock():
             self._known[_digest(token)] = (OPERATOR if operator else PERSON, name)
@@ -73,7 +77,7 @@ class Devices:
             self._known = {str(digest): (str(kind), str(name)) for digest, (kind, name) in content.items()}
         except (OSError, ValueError, TypeError, AttributeError):
             raise InputError(
-                tr("is not a file of devices"), where=str(self._file), remedy=tr("Choose another one.")
+                tr("is not a file of devices"), where=str(self._file), remedy=tr("Restore the file, or remove it.")
             ) from None
         self._stamp = (status.st_mtime_ns, status.st_ino)
 

@@ -58,9 +58,9 @@ class BodyLimit:
             await self._app(scope, receive_body, send_on)
         except Exception as error:
             place = traceback.extract_tb(error.__traceback__)[-1]
-            LOG.error("a fault: %s in %s, line %d", type(error).__name__, Path(place.filename).name, place.lineno)
+            LOG.error("an error: %s in %s, line %d", type(error).__name__, Path(place.filename).name, place.lineno)
             if not begun:
-                await JSONResponse({"error": "a fault of the server"}, 500)(scope, receive, send)
+                await JSONResponse({"error": "an error of the server"}, 500)(scope, receive, send)
 
 
 def guard(app: FastAPI) -> None:
@@ -70,7 +70,9 @@ def guard(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     async def answer_invalid(request: Request, error: RequestValidationError) -> JSONResponse:  # noqa: ARG001
         fields = [{"where": ".".join(map(str, one["loc"][1:])), "what": one["msg"]} for one in error.errors()]
-        return JSONResponse({"error": "the request is not what this route takes", "fields": fields}, 422)
+        return JSONResponse(
+            {"error": "the request does not have the form that this address takes", "fields": fields}, 422
+        )
 
     @app.exception_handler(HTTPException)
     async def answer_refusal(request: Request, error: HTTPException) -> JSONResponse:  # noqa: ARG001

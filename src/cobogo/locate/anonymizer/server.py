@@ -20,7 +20,7 @@ from cobogo.floor.language import tr
 from cobogo.floor.randomness import Entropy, Source
 from cobogo.locate.anonymizer.books import WindowBooks
 from cobogo.locate.anonymizer.cliques import Gatherer
-from cobogo.locate.anonymizer.cloaking import Anonymizer, Demand, Region, RequestOutcome, WaitingRequest
+from cobogo.locate.anonymizer.cloaking import SERVER, Anonymizer, Demand, Region, RequestOutcome, WaitingRequest
 from cobogo.locate.crowds import CliqueCloak, Cloak, Hilbert
 from cobogo.locate.crowds.base import cloak_by_span
 from cobogo.locate.crowds.mix_zones import MixZone, MixZones
@@ -175,9 +175,9 @@ class PrivacyServer:
         """A cloak at once, a ticket for one, or a refusal."""
         if demand.max_wait > self.settings.max_wait:
             raise InputError(
-                tr("requests wait for {max_wait:g} s at most", max_wait=self.settings.max_wait),
+                tr("requests wait at most {seconds:g} s", seconds=self.settings.max_wait),
                 where="max_wait",
-                remedy=tr("Ask for less."),
+                remedy=tr("Ask for a shorter wait."),
             )
         self._check_not_silent(user)
         cloak = self.settings.cloak
@@ -189,14 +189,22 @@ class PrivacyServer:
         """A region under the ``name`` that its owner had when they asked for it. Raises `NoSolution` where they went
         into a mix zone meanwhile: a region from before it would reveal who came out."""
         if self.zones.is_silent(user) or self.identity(user) != name:
-            raise NoSolution(tr("they went into a mix zone while they waited"), remedy=tr("Ask again outside."))
+            raise NoSolution(
+                tr("this person entered a mix zone while the request was waiting"),
+                where=SERVER,
+                remedy=tr("Ask again outside the zone."),
+            )
         return ServiceReport(region.box, region.since, region.until, name)
 
     def noisy_position(self, user: str, now: float) -> tuple[float, float]:
         """A noisy position, paid for from its owner's budget. Raises `BudgetSpent`."""
         mechanism = self.settings.mechanism
         if mechanism is None or self.books is None:
-            raise InputError(tr("this server adds no noise"), remedy=tr("Ask for a cloak, or start it with --epsilon."))
+            raise InputError(
+                tr("this server does not add noise"),
+                where=SERVER,
+                remedy=tr("Ask for a cloak, or start the server with --epsilon."),
+            )
         self._check_not_silent(user)
         lon, lat = self.anonymizer.place(user, now)
         self.books.spend(user, mechanism.highest_cost, now)
@@ -208,7 +216,11 @@ class PrivacyServer:
         without those before the last change. Raises `NoSolution` from within a mix zone."""
         positions = self._trips.get((user, trip))
         if not positions:
-            raise DataError(tr("there is no such trip, or it was released"), where=tr("trip {trip!r}", trip=trip))
+            raise DataError(
+                tr("there is no such trip, or it was already released"),
+                where=tr("trip {trip!r}", trip=trip),
+                remedy=tr("Send positions of the trip first."),
+            )
         self._check_not_silent(user)
         lon, lat, time = np.array(sorted(positions, key=lambda one: one[2])).T
         whole = Points(lon, lat, time)
@@ -235,18 +247,18 @@ class PrivacyServer:
     def _check_not_silent(self, user: str) -> None:
         if self.zones.is_silent(user):
             raise NoSolution(
-                tr("they are within a mix zone, or silent since one"),
-                remedy=tr("Ask again outside, or after the next zone."),
+                tr("this person is in a mix zone, or silent since the last one"),
+                where=SERVER,
+                remedy=tr("Ask again outside the zone, or after the next one."),
             )
 
     def _keep(self, user: str, trip: str, positions: Sequence[Position]) -> None:
         kept = sum(len(those) for (owner, _), those in self._trips.items() if owner == user)
         if kept + len(positions) > self.settings.trip_positions:
-            most = f"{self.settings.trip_positions:,} positions"
             raise InputError(
-                tr("trips have {most} at most", most=most),
+                tr("the trips of a person have at most {most:,} positions", most=self.settings.trip_positions),
                 where=tr("trip {trip!r}", trip=trip),
-                remedy=tr("Release one first."),
+                remedy=tr("Release a trip first."),
             )
         self._trips.setdefault((user, trip), []).extend(positions)
 

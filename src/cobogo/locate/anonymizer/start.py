@@ -20,7 +20,10 @@ from typing import TYPE_CHECKING, Any, get_args
 from cobogo.errors import InputError, OutputError
 from cobogo.floor.files import exclusive, write_private
 from cobogo.floor.language import nearest, tr
+from cobogo.floor.language.system import reason
+from cobogo.floor.untrusted import shorten
 from cobogo.locate.anonymizer.books import WindowBooks
+from cobogo.locate.anonymizer.cloaking import SERVER
 from cobogo.locate.anonymizer.devices import Devices
 from cobogo.locate.anonymizer.server import AnonymizerSettings, Identity, PrivacyServer
 from cobogo.locate.crowds import CLOAKS, NearestNeighbours
@@ -47,21 +50,25 @@ def is_loopback(host: str) -> bool:
 def check_leg(host: str, certificate: Path | None, key: Path | None, *, plain: bool = False) -> None:
     """Raise where true positions would go over a network unencrypted, unless ``plain`` allows it."""
     if (certificate is None) != (key is None):
-        raise InputError(tr("go together"), where="--certificate and --tls-key")
+        raise InputError(
+            tr("the two options go together"),
+            where="--certificate, --tls-key",
+            remedy=tr("Give both, or none of them."),
+        )
     for file, option in ((certificate, "--certificate"), (key, "--tls-key")):
         if file is not None and not file.is_file():
-            raise InputError(tr("there is no such file"), where=f"{option} {file}")
+            raise InputError(tr("no such file"), where=f"{option} {file}", remedy=tr("Check the path."))
     if certificate is None and not plain and not is_loopback(host):
         raise InputError(
             tr(
-                "without TLS everybody on the way to {host} would see where people are: a cloak protects from the "
-                "service, not from who listens between device and anonymizer",
+                "without TLS, anyone who listens on the way to {host} sees where people are: a cloak protects from the "
+                "service, not from an attacker between device and anonymizer",
                 host=host,
             ),
             where="--host",
             remedy=tr(
-                "Give --certificate and --tls-key (`cobogo locate certificate` makes a pair to try), or "
-                "--plain-http if something before this server ends TLS."
+                "Give --certificate and --tls-key (`cobogo locate certificate` makes a pair for trials), or "
+                "--plain-http if a proxy in front of this server does TLS."
             ),
         )
 
@@ -77,7 +84,7 @@ def write_certificate(directory: Path, hosts: Sequence[str], *, days: int = 90) 
     certificate, key_file = directory / "certificate.pem", directory / "key.pem"
     for file in (certificate, key_file):
         if file.exists():
-            raise OutputError(tr("is there already"), where=str(file), remedy=tr("Choose another --out."))
+            raise OutputError(tr("already exists"), where=str(file), remedy=tr("Choose another --out."))
     directory.mkdir(parents=True, exist_ok=True)
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Cobogó anonymizer")])
@@ -128,9 +135,9 @@ class ServerDirectory:
             place.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as problem:
             raise OutputError(
-                tr("cannot be made: {strerror}", strerror=problem.strerror),
+                tr("the directory cannot be created: {reason}", reason=reason(problem)),
                 where=str(place),
-                remedy=tr("Choose another."),
+                remedy=tr("Choose another directory."),
             ) from None
         return cls(place)
 
@@ -162,7 +169,7 @@ class ServerDirectory:
             found = b""
         if len(found) != 32:
             raise InputError(
-                tr("is not a secret of this server"), where=str(file), remedy=tr("Restore it, or remove it.")
+                tr("is not a secret of this server"), where=str(file), remedy=tr("Restore the file, or remove it.")
             )
         return found
 
@@ -172,8 +179,9 @@ def require_server_parts() -> None:
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
         raise InputError(
-            tr("{missing} is not installed", missing=", ".join(missing)),
-            remedy=tr("Install it: pip install 'cobogo[server]'."),
+            tr("these packages are not installed: {missing}", missing=", ".join(missing)),
+            where=SERVER,
+            remedy=tr("Install them: pip install 'cobogo[server]'."),
         )
 
 
@@ -200,7 +208,9 @@ def serve_in_background(
         while not server.started:
             if not thread.is_alive():
                 raise InputError(
-                    tr("the server did not start"), where=f"{host}:{port}", remedy=tr("Is the port in use?")
+                    tr("the server did not start"),
+                    where=f"{host}:{port}",
+                    remedy=tr("Check that no other program uses the port."),
                 )
             time.sleep(0.005)
         bound = server.servers[0].sockets[0].getsockname()[1]
@@ -248,19 +258,30 @@ def assemble_server(
     ten reports a window unless given."""
     if cloak not in OFFERED:
         what = (
-            tr("is drawn around the one who asks")
+            tr("this cloak is drawn around the person who asks, and reveals who it is")
             if cloak in CLOAKS
             else tr("there is no cloak {cloak!r}", cloak=cloak)
         )
-        raise InputError(what, where="--cloak", remedy=tr("Choose among {offered}.", offered=", ".join(OFFERED)))
+        raise InputError(what, where="--cloak", remedy=tr("Choose one of {offered}.", offered=", ".join(OFFERED)))
     names: tuple[Identity, ...] = get_args(Identity)
     if identity not in names:
-        raise InputError(tr("must be {names}. Got {identity!r} instead", names=', '.join(names), identity=identity), where="--identity",
-                         remedy=nearest(identity, names, "cobogo locate serve --help"))  # fmt: skip
+        raise InputError(
+            tr("must be one of {known}. Got {value!r} instead", known=", ".join(names), value=identity),
+            where="--identity",
+            remedy=nearest(identity, names, "cobogo locate serve --help"),
+        )
     if budget is not None and epsilon is None:
-        raise InputError(tr("is for noise, and there is none without --epsilon"), where="--budget")
+        raise InputError(
+            tr("a budget is for noise, and there is no noise without --epsilon"),
+            where="--budget",
+            remedy=tr("Give --epsilon, or leave --budget out."),
+        )
     if not max_wait >= 0:
-        raise InputError(tr("must be 0 or above. Got {max_wait!r} instead", max_wait=max_wait), where="--max-wait")
+        raise InputError(
+            tr("must be 0 or more. Got {value} instead", value=shorten(max_wait)),
+            where="--max-wait",
+            remedy=tr("Give a number of seconds."),
+        )
     try:
         mechanism = None if epsilon is None else PlanarLaplace(epsilon)
         books = (
@@ -273,5 +294,7 @@ def assemble_server(
             max_wait=max_wait,
         )  # fmt: skip
     except ValueError as problem:
-        raise InputError(str(problem), where="cobogo locate serve") from None
+        raise InputError(
+            problem.args[0], where="cobogo locate serve", remedy=nearest("", (), "cobogo locate serve --help")
+        ) from None
     return PrivacyServer(settings, books=books, kept=state.zones)

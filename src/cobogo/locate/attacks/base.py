@@ -18,7 +18,7 @@ import numpy as np
 from cobogo.errors import DataError
 from cobogo.examine.attacks.base import AnyAttack, round_figure
 from cobogo.floor.arrays import Floats, Ints
-from cobogo.floor.language import tr
+from cobogo.floor.language import join, tr
 from cobogo.locate.attacks.spots import Ground
 from cobogo.locate.mechanisms.base import Mechanism, Released
 from cobogo.locate.metrics import quality_loss
@@ -53,16 +53,18 @@ class Scene:
         if len(self.truth) != len(self.released.points):
             raise DataError(
                 tr(
-                    "there are {number} true points and {number2} reports",
-                    number=len(self.truth),
-                    number2=len(self.released.points),
+                    "there are {points:,} true points and {reports:,} reports",
+                    points=len(self.truth),
+                    reports=len(self.released.points),
                 ),
                 where="attack",
+                remedy=tr("Give one report for each point."),
             )
         if self.prior is not None and len(self.prior) != self.grid.cells:
             raise DataError(
-                tr("the prior has {number} cells and the grid {cells}", number=len(self.prior), cells=self.grid.cells),
+                tr("the prior has {prior:,} cells and the grid {grid:,}", prior=len(self.prior), grid=self.grid.cells),
                 where="attack",
+                remedy=tr("Give a prior for each cell of the grid."),
             )
 
     @property
@@ -153,6 +155,18 @@ def brief_figure(value: float | int | None) -> float | int | None:
     return round_figure(value, 6)
 
 
+NEEDS = {
+    "users": tr("the person of each point"),
+    "times": tr("times"),
+    "boxes": tr("rectangles"),
+    "regions or sets": tr("regions or sets of positions"),
+    "places": tr("known places"),
+    "crossings": tr("crossings of a mix zone"),
+    "positions": tr("reports that are positions"),
+}
+"""What an attack may need, in words."""
+
+
 @dataclass(frozen=True)
 class LocationAttack(AnyAttack):
     """A way to learn where people were, or who they are, from what was released."""
@@ -180,8 +194,11 @@ class LocationAttack(AnyAttack):
         }
         missing = sorted(need for need in self.needs if not there[need])
         if missing:
-            return f"needs {' and '.join(missing)}"
-        return "needs at least one point" if not len(scene.truth) else None
+            *others, last = (NEEDS[need] for need in missing)
+            if not others:
+                return tr("needs {what}", what=last)
+            return tr("needs {what} and {last}", what=join(others, ", "), last=last)
+        return tr("needs at least one point") if not len(scene.truth) else None
 
     def findings(self, success: float, attacked: int, *, baseline: float, **more: Any) -> LocationFindings:
         """Findings of this attack; ``baseline`` is the success without the reports."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 from cobogo.floor.randomness import Entropy
 from cobogo.locate.attacks.base import LocationAttack, LocationFindings, Scene, share
 from cobogo.locate.attacks.hearing import metres_to
@@ -79,7 +80,8 @@ class CentreOfCloak(LocationAttack):
     centre.
 
     The attacker sees where all people are and who may have asked (the k people of the cloak), and takes the person
-    nearest to the middle of the rectangle. People who report in the same interval of ``minutes`` are there together.
+    nearest to the middle of the rectangle. People who report within the same interval are there together; ``minutes``
+    is its length.
 
     Formula: $\arg\min_{u \in C} d(x_u, \mathrm{middle}(C))$; a safe cloak lets it be right once in k times
     Example: Cloaks of five people, where the attack should be right one time in five.
@@ -187,7 +189,7 @@ class IntersectionOfCloaks(LocationAttack):
             len(hit),
             baseline=1 / max(len(crowd.people(np.arange(len(crowd.everyone)))), 1),
             figures={"people_left": share(left), "common_area": share(areas) if areas else None},
-            notes=() if hit else ("no pseudonym has two cloaks",),
+            notes=() if hit else (tr("no pseudonym has two cloaks"),),
         )
 
 

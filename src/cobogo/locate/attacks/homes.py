@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 from cobogo.locate.attacks.base import LocationAttack, LocationFindings, Scene, share
 from cobogo.locate.attacks.hearing import (
     SPOT,
@@ -148,7 +149,7 @@ class HomeAndWork(LocationAttack):
                 "work_error": float(work.error.mean()) if len(work.error) else None,
                 "quality_loss": scene.quality_loss,
             },
-            notes=() if len(home.error) else ("nobody reports at night",),
+            notes=() if len(home.error) else (tr("no person reports at night"),),
         )
 
     def _attack(self, scene: Scene, hours: Hours) -> FoundPlaces:
@@ -236,5 +237,5 @@ class ContextLinking(LocationAttack):
             guesses=guesses,
             baseline=1 / max(len(book), 1),
             figures={"addresses": len(book), "candidates": float(np.median(rank)) if rank else None},
-            notes=() if hit else ("nobody reports at night",),
+            notes=() if hit else (tr("no person reports at night"),),
         )

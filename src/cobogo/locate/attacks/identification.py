@@ -10,6 +10,7 @@ from numba import njit
 
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 from cobogo.floor.randomness import Entropy, Source, below
 from cobogo.locate.attacks.base import LocationAttack, LocationFindings, Scene, share
 from cobogo.locate.attacks.hearing import metres_to
@@ -188,9 +189,9 @@ class Identification(LocationAttack):
     r"""Which pseudonym belongs to a person who was seen a few times? Points with known times are compared with every
     trace.
 
-    The attacker saw the person at ``points`` of their true places and times. The attack looks at what each pseudonym
-    sent at those times (any of its positions, or its region) and takes the pseudonym that was nearest. ``unique`` says
-    how many people the points would single out in the raw data.
+    The attacker saw the person at some of their true places and times; ``points`` is how many. The attack looks at what
+    each pseudonym sent at those times (any of its positions, or its region) and takes the pseudonym that was nearest.
+    ``unique`` says how many people the points would single out in the raw data.
 
     Formula: $\arg\min_p \sum_i d(x_i, z_p(t_i))$ over the pseudonyms $p$: the likeliest, for planar Laplace
     Example:
@@ -242,7 +243,7 @@ class Identification(LocationAttack):
                 "mean_rank": share(np.mean(ranks, axis=0)) if ranks else None,
                 "unique": float(np.nanmean(raw.alone)) if np.isfinite(raw.alone).any() else None,
             },
-            notes=() if len(enough) else (f"nobody has {self.points} points",),
+            notes=() if len(enough) else (tr("no person has {points:,} points", points=self.points),),
         )
 
     def _scores(self, scene: Scene, order: Ints, first: Ints, count: Ints, rows: Ints) -> Floats:

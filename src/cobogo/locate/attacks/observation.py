@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 from cobogo.locate.attacks.base import LocationAttack, LocationFindings, Scene, share
 from cobogo.locate.attacks.hearing import (
     SPOT,
@@ -131,7 +132,7 @@ class LongObservation(LocationAttack):
     within: float = 100.0
     fewest: int = 2  # reports of a place, for it to count as one that is reported from again and again
 
-    knows: ClassVar[str] = "which reports were sent from the person's most visited place, as by their hour"
+    knows: ClassVar[str] = "which reports were sent from the person's most visited place, for example by the hour"
     measures: ClassVar[str] = "people whose most visited place is found within a hundred metres, or `within`"
     needs: ClassVar[frozenset[str]] = frozenset({"users"})
 
@@ -159,7 +160,7 @@ class LongObservation(LocationAttack):
             error=error,
             guesses=guesses,
             figures={"reports_of_a_place": share(numbers), "quality_loss": scene.quality_loss},
-            notes=() if found else ("nobody reports twice from one place",),
+            notes=() if found else (tr("no person reports twice from the same place"),),
         )
 
     def _place(self, scene: Scene, rows: np.ndarray) -> tuple[float, float]:

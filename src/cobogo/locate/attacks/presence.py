@@ -17,6 +17,7 @@ import numpy as np
 
 from cobogo.floor.arrays import Floats
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 from cobogo.locate.attacks.base import LocationAttack, LocationFindings, Scene, share
 from cobogo.locate.attacks.hearing import rows_by_person, sent_positions
 from cobogo.locate.attacks.inference import beliefs, blocks, likelihood_of
@@ -61,7 +62,7 @@ class LocationPresence(LocationAttack):
     radius: float = 200.0  # metres
 
     knows: ClassVar[str] = "the mechanism, how often each place is visited, and a place of interest"
-    measures: ClassVar[str] = "the area under the ROC curve (one half: nothing is told)"
+    measures: ClassVar[str] = "the area under the ROC curve (one half: nothing is revealed)"
 
     def run(self, scene: Scene) -> LocationFindings:
         """Decide for every report."""
@@ -251,8 +252,8 @@ class AggregatedPresence(LocationAttack):
     minutes: float = 15.0
     often: int = 3
 
-    knows: ClassVar[str] = "nothing but everybody's reports"
-    measures: ClassVar[str] = "the area under the ROC curve of pairs who meet (one half: nothing is told)"
+    knows: ClassVar[str] = "only the reports of all people"
+    measures: ClassVar[str] = "the area under the ROC curve of pairs who meet (one half: nothing is revealed)"
     needs: ClassVar[frozenset[str]] = frozenset({"users", "times"})
 
     def run(self, scene: Scene) -> LocationFindings:
@@ -260,12 +261,16 @@ class AggregatedPresence(LocationAttack):
         frame = scene.grid.frame
         people = scene.truth.users
         if people > MOST:
-            return self.findings(0.5, 0, baseline=0.5, notes=(f"more than {MOST:,} people: pairs are not scored",))
+            return self.findings(
+                0.5, 0, baseline=0.5, notes=(tr("more than {most:,} people: pairs are not scored", most=MOST),)
+            )
         real = count_meetings(scene.truth, self.size, self.minutes, frame, people)
         upper = np.triu_indices(people, 1)
         friends = real.toarray()[upper] >= self.often / np.log2(3)
         if not friends.any():
-            return self.findings(0.5, 0, baseline=0.5, notes=(f"no two people meet {self.often} times",))
+            return self.findings(
+                0.5, 0, baseline=0.5, notes=(tr("no two people meet {often:,} times", often=self.often),)
+            )
         score = self._meeting_scores(scene, frame, people)[upper]
         top = np.argsort(-score, kind="stable")[: int(friends.sum())]
         return self.findings(

@@ -69,9 +69,9 @@ class Trilateration(LocationAttack):
     r"""Where is a person whose distance a service reveals? Colluding users ask from several places and intersect the
     answers.
 
-    The attackers are at ``users`` places around the area. From the service they learn the distance to the victim's
-    reported position, rounded to ``rounding`` metres. If the victim sent a set of positions, they learn the distance to
-    each of them, and guess that the victim is at any one of those.
+    The attackers are at several places around the area; ``users`` is how many. From the service they learn the distance
+    to the victim's reported position, rounded to ``rounding`` metres. If the victim sent a set of positions, they learn
+    the distance to each of them, and guess that the victim is at any one of those.
 
     Formula: $\arg\min_x \sum_i (d(x, a_i) - r_i)^2$ with the rounded distances $r_i$ from the places $a_i$
     Example: Distances are rounded to 500 m, and yet most people are found within 100 m.

@@ -13,6 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 from cobogo.errors import DataError, NoSolution
+from cobogo.floor.arguments import refusal
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.language import tr, trn
 from cobogo.floor.randomness import Source
@@ -83,13 +84,9 @@ class Cloak(Mechanism):
 
     def __post_init__(self) -> None:
         if not (isinstance(self.k, int) and self.k >= 2):
-            raise ValueError(
-                f"The 'k' parameter of {self.name} must be a whole number from 2 on. Got {self.k!r} instead"
-            )
+            raise ValueError(refusal(self.name, "k", tr("a whole number of at least {least}", least=2), self.k))
         if not 0 <= self.min_area < float("inf"):
-            raise ValueError(
-                f"The 'min_area' parameter of {self.name} must be 0 or above. Got {self.min_area!r} instead"
-            )
+            raise ValueError(refusal(self.name, "min_area", tr("0 or more"), self.min_area))
 
     @abstractmethod
     def regions(self, points: Points) -> Cloaked:
@@ -104,10 +101,11 @@ class Cloak(Mechanism):
         _, people = people_of(points)
         if len(points) and people < self.k:
             raise NoSolution(
-                tr(
-                    "k = {k} and only {person} to hide among",
+                trn(
+                    "there is only {n:,} person, and k = {k}",
+                    "there are only {n:,} people, and k = {k}",
+                    n=people,
                     k=self.k,
-                    person=trn("{n:,} person", "{n:,} people", n=people),
                 ),
                 where=self.name,
                 remedy=tr("Wait for more people, or ask for a smaller k."),
@@ -143,7 +141,11 @@ def cloak_by_span(cloak: Cloak, points: Points, *, every: float) -> Cloaked:
     [False, False, False, True, True]
     """
     if points.time is None:
-        raise DataError(tr("have no times, and are to be cloaked span by span"), where="points")
+        raise DataError(
+            tr("the points have no times"),
+            where="points",
+            remedy=tr("Give times: cloaks are drawn for each span of time."),
+        )
     if not every > 0:
         raise ValueError(f"The 'every' parameter of cloak_by_span must be above 0. Got {every!r} instead")
     span = np.floor(points.time / every)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cobogo.errors import DataError
+from cobogo.floor.arguments import refusal
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
 from cobogo.floor.language import tr
@@ -68,8 +69,10 @@ class CliqueCloak(Cloak):
         return LocationGuarantee(
             "k-anonymity",
             k=self.k,
-            note="among requests that went out together with the same rectangle; not when requests of one person are "
-            "linked over time, nor about what they ask for",
+            note=tr(
+                "among requests that were sent together with the same rectangle; not when requests of one person are "
+                "linked over time, and not for what they ask"
+            ),
         )
 
     def regions(self, points: Points) -> GatheredCloaks:
@@ -87,7 +90,9 @@ class CliqueCloak(Cloak):
     ) -> GatheredCloaks:
         """Go through requests as they come in, each with its own demands where they are given."""
         if points.time is None:
-            raise DataError(tr("have no times, and requests wait for each other"), where="points")
+            raise DataError(
+                tr("the points have no times"), where="points", remedy=tr("Give times: requests wait for each other.")
+            )
         codes, _ = people_of(points)
         order = np.argsort(points.time, kind="stable")
         size = len(points)
@@ -108,7 +113,7 @@ class CliqueCloak(Cloak):
     def check_size(self, k: int) -> None:
         """Raise where k is beyond the crowds that are looked for."""
         if not 2 <= k <= MOST + 1:
-            raise ValueError(f"The 'k' parameter of {self.name} must be of 2 to {MOST + 1}. Got {k!r} instead")
+            raise ValueError(refusal(self.name, "k", tr("from 2 to {most:,}", most=MOST + 1), k))
 
     def apply(self, points: Points, source: Source) -> Released:  # noqa: ARG002
         """Each report with the moment at which its crowd was complete."""

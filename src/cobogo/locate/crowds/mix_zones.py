@@ -23,6 +23,7 @@ from cobogo.floor.catalogue import card
 from cobogo.floor.files import write_private
 from cobogo.floor.language import tr
 from cobogo.floor.randomness import Entropy, Source
+from cobogo.floor.untrusted import shorten
 from cobogo.locate.crowds.mix_quality import EXACT, MixQuality, measure_mix, walking_weights
 from cobogo.locate.places.geometry import distance
 from cobogo.locate.places.points import Points
@@ -41,11 +42,11 @@ class MixZone:
     r"""A disc from which no reports are sent, and which people leave under a new pseudonym if an observer cannot tell
     who they are.
 
-    At least ``least`` people, including the one who leaves, must have met in the zone. An observer who saw everybody go
-    in and come out, and knows how fast people walk, must have at least ``bits`` of uncertainty about who it is that
-    leaves. ``otherwise`` says what happens if not. With "keep" the person keeps the old pseudonym and is followed as
-    before, unless that would reveal who others are who left before. With "silent" the person sends no reports until the
-    next zone that mixes them.
+    ``least`` is the smallest number of people, including the one who leaves, who must have met in the zone. ``bits`` is
+    the smallest uncertainty about who leaves that must remain for an observer who saw everybody go in and come out and
+    knows how fast people walk. ``otherwise`` says what happens if one of these is not met. With "keep" the person keeps
+    the old pseudonym and is followed as before, unless that would reveal who others are who left before. With "silent"
+    the person sends no reports until the next zone that mixes them.
 
     Formula: $H = -\sum_{\sigma} p_{\sigma} \log_2 p_{\sigma}$ over the matchings $\sigma$ of who went in with who came
         out, $p_{\sigma} \propto \prod_i w(i, \sigma(i))$; at most $\log_2 n!$ bits
@@ -57,9 +58,9 @@ class MixZone:
         >>> round(zones.measure_mix("square", Entropy()).entropy, 2)
         2.58
 
-    Guarantee: When a person gets a new pseudonym, the observer has ``bits`` of entropy about whose it is. Later reports
-        may reveal more: `MixZones.measure_mix` says how many bits remain after all of them, and how certain the best
-        guess is.
+    Guarantee: When a person gets a new pseudonym, the observer has an entropy of at least ``bits`` about whose it is.
+        Later reports may reveal more: `MixZones.measure_mix` says how many bits remain after all of them, and how
+        certain the best guess is.
     Limits: The observer's model is one of walking. Directions link pseudonyms, too: see the attack `mix-zone-linkage`.
         In a zone that is too large people stay for a long time; in one that is too small they do not meet.
     Cost: $O(2^n n)$ to count all matchings of n people, up to 14; above that, matchings are drawn at random and the
@@ -86,7 +87,13 @@ class MixZone:
         }
         for what, fine in right.items():
             if not fine:
-                raise ValueError(f"The {what!r} parameter of a mix zone is out of range. Got {getattr(self, what)!r}")
+                raise ValueError(
+                    tr(
+                        "The {name!r} parameter of a mix zone is out of range. Got {value} instead",
+                        name=what,
+                        value=shorten(getattr(self, what)),
+                    )
+                )
 
 
 @dataclass(frozen=True)
@@ -171,7 +178,13 @@ class MixZones:
         for other in self._zones.values():
             apart = float(distance(zone.lon, zone.lat, other.lon, other.lat))
             if zone.name == other.name or apart <= zone.radius + other.radius:
-                raise ValueError(f"The mix zone {zone.name!r} must have a name and a place apart from {other.name!r}")
+                raise ValueError(
+                    tr(
+                        "The mix zone {name!r} has the name of {other!r}, or overlaps it",
+                        name=zone.name,
+                        other=other.name,
+                    )
+                )
         self._zones[zone.name] = zone
         self._stays[zone.name] = {}
         self._save()
@@ -324,8 +337,8 @@ def _read(file: Path | None, silent: set[str]) -> list[MixZone]:
         silent.update(str(user) for user in content["silent"])
         return [MixZone(**zone) for zone in content["zones"]]
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
-        remedy = tr("Restore it, or remove it: then there are no zones, and nobody is silent.")
-        raise DataError(tr("is not a file of mix zones, or a damaged one"), where=str(file), remedy=remedy) from None
+        remedy = tr("Restore the file, or remove it: then there are no zones, and no person is silent.")
+        raise DataError(tr("is not a file of mix zones, or is damaged"), where=str(file), remedy=remedy) from None
 
 
 def _bits(stay: _Stay, company: Sequence[_Stay]) -> float:

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cobogo.floor.arguments import refusal
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 from cobogo.locate.crowds.base import Cloak, Cloaked, people_of
 from cobogo.locate.crowds.cells import LEVELS, Box, cells, hilbert, sort_codes, widen_to_cells
 from cobogo.locate.crowds.kernels import cut_into_crowds
@@ -30,9 +32,10 @@ class Hilbert(Cloak):
     r"""People in the order of a Hilbert curve are put into groups of k: the rectangle of a group is the cloak of all
     people in it.
 
-    A group has ``spare`` people more than k if there are enough: positions become old, and after two people have walked
-    out there are still k. People who are left at the end join the last group. Rectangles are widened to public lines,
-    so that their edges do not reveal where the people are, and then to larger cells until they have the minimum area.
+    A group has more people than k if there are enough; ``spare`` is how many more. Positions become old, and after two
+    people have walked out there are still k. People who are left at the end join the last group. Rectangles are widened
+    to public lines, so that their edges do not reveal where the people are, and then to larger cells until they have
+    the minimum area.
 
     Formula: the crowd of $u$ is $\{v : \lfloor \mathrm{rank}(v)/n \rfloor = \lfloor \mathrm{rank}(u)/n \rfloor\}$ along
         the curve, with $n = k + \text{spare}$
@@ -56,9 +59,7 @@ class Hilbert(Cloak):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not (isinstance(self.spare, int) and self.spare >= 0):
-            raise ValueError(
-                f"The 'spare' parameter of {self.name} must be a whole number from 0 on. Got {self.spare!r} instead"
-            )
+            raise ValueError(refusal(self.name, "spare", tr("a whole number of at least {least}", least=0), self.spare))
 
     @property
     def guarantee(self) -> LocationGuarantee:
@@ -118,8 +119,12 @@ class NearestNeighbours(Cloak):
         return LocationGuarantee(
             "none",
             k=self.k,
-            note=f"there are {self.k} people or more in every cloak, but it is drawn around one of them, who is most "
-            "often the nearest to its centre, and the others would be given other cloaks",
+            note=tr(
+                "every cloak has at least {k} people, but it is drawn around one of them, who is most often the "
+                "nearest "
+                "to its centre, and the others would get other cloaks",
+                k=self.k,
+            ),
         )
 
     def regions(self, points: Points) -> Cloaked:

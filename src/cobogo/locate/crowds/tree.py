@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 from cobogo.locate.crowds.base import Cloak, Cloaked, people_of
 from cobogo.locate.crowds.cells import boxes, cells, morton, sort_codes
 from cobogo.locate.crowds.kernels import climb, descend, pool
@@ -110,8 +111,11 @@ def one_way_guarantee(k: int) -> LocationGuarantee:
     return LocationGuarantee(
         "none",
         k=k,
-        note=f"there are {k} people or more in every cloak, but not all of them would be given the same one: "
-        "who knows where everybody is can rule some of them out",
+        note=tr(
+            "every cloak has at least {k} people, but not all of them would get the same cloak: an attacker who knows "
+            "where all people are can rule some of them out",
+            k=k,
+        ),
     )
 
 
@@ -120,6 +124,8 @@ def reciprocal_guarantee(k: int) -> LocationGuarantee:
     return LocationGuarantee(
         "k-anonymity",
         k=k,
-        note="for one request, even against one who knows where everybody is; not when requests of one person are "
-        "linked over time, nor about what the place itself tells of all who are there",
+        note=tr(
+            "for one request, even against an attacker who knows where all people are; not when requests of one person "
+            "are linked over time, and not for what the place itself reveals about everybody in it"
+        ),
     )

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from cobogo.errors import BudgetSpent
+from cobogo.floor.language import tr
 from cobogo.floor.randomness import Entropy, Source
 from cobogo.locate.device.memory import DeviceMemory, WindowLedger
 from cobogo.locate.device.reports import Report, ReportArea
@@ -69,7 +70,7 @@ class DeviceClient:
         self._memory = DeviceMemory.open(file)
         limit = budget if reports is None else reports
         assert limit is not None
-        unit = "ε per metre" if reports is None else "reports"
+        unit = tr("ε per metre") if reports is None else tr("reports")
         self.ledger = WindowLedger(limit, window=window, entries=self._memory.entries, unit=unit)
 
     def remember(self, name: str, lon: float, lat: float, *, radius: float = 150.0) -> None:
@@ -192,29 +193,43 @@ PRESETS: dict[str, Preset] = {
     for preset in (
         Preset(
             "navigation", 25.0, 360, 3600.0, "pseudonymous", "current",
-            "Directions need the street one is in. Noise that small hides the door and not the street, and a drive is "
-            "one long line of positions: the protection is that nobody knows whose line it is. Use pseudonyms that "
-            "change in mix zones, end the trip a street early, and let the device find the way where it can.",
+            tr(
+                "Directions need the right street. Such small noise hides the door and not the street, and a "
+                "drive is one "
+                "long line of positions: the protection is that nobody knows whose line it is. Use pseudonyms "
+                "that change "
+                "in mix zones, end the trip one street early, and let the device find the way where it can."
+            ),
         ),
         Preset(
             "game", 100.0, 60, 3600.0, "pseudonymous", "current",
-            "What a game shows lies within a stone's throw, and a hundred metres off still plays. Sixty reports an "
-            "hour are a minute's apart: more would draw the player's path.",
+            tr(
+                "A game shows what is within a stone's throw, and works with an error of a hundred metres. Sixty "
+                "reports "
+                "an hour are one a minute: more would draw the player's path."
+            ),
         ),
         Preset(
             "recommendation", 500.0, 12, 3600.0, "absent", "current",
-            "Whether a restaurant is five or ten minutes away matters; which of its tables one sits at does not. Asked "
-            "with a cloak or dummies instead of noise, the answer is exact, and no name is needed to answer.",
+            tr(
+                "It matters whether a restaurant is five or ten minutes away; it does not matter at which table the "
+                "person sits. With a cloak or dummies instead of noise the answer is exact, and it needs no name."
+            ),
         ),
         Preset(
             "weather", 5000.0, 4, 86400.0, "absent", "current",
-            "It rains on the whole bairro. Kilometres do not change a forecast, four a day are enough, and nobody has "
-            "to say who asks.",
+            tr(
+                "It rains on the whole neighbourhood. Kilometres do not change a forecast, four reports a day "
+                "are enough, "
+                "and the service need not know who asks."
+            ),
         ),
         Preset(
             "fitness", 50.0, 720, 86400.0, "consistent", "accumulated",
-            "A run is shown under one's name, and afterwards: nobody needs to know where the runner is now. Release it "
-            "when the trip is over, without its first and last streets.",
+            tr(
+                "A run is shown under the runner's name, but afterwards: nobody needs to know where the runner is now. "
+                "Release it when the trip is over, without its first and last streets."
+            ),
         ),
     )
 }  # fmt: skip

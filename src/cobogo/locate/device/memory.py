@@ -36,7 +36,12 @@ class WindowLedger:
     """
 
     def __init__(
-        self, budget: float, *, window: float, entries: Iterable[tuple[float, float]] = (), unit: str = "ε per metre"
+        self,
+        budget: float,
+        *,
+        window: float,
+        entries: Iterable[tuple[float, float]] = (),
+        unit: str = tr("ε per metre"),
     ) -> None:
         for name, value in (("budget", budget), ("window", window)):
             if not 0 < value < float("inf"):
@@ -68,14 +73,14 @@ class WindowLedger:
         if not self.allows(cost, now):
             raise BudgetSpent(
                 tr(
-                    "{amount_left:g} of {budget:g} ({unit}) is left for this window, and a report may cost {cost:g}",
-                    amount_left=self.amount_left(now),
+                    "{left:g} of {budget:g} ({unit}) is left for this window, and a report may cost {cost:g}",
+                    left=self.amount_left(now),
                     budget=self.budget,
                     unit=self.unit,
                     cost=cost,
                 ),
                 where=tr("the device's ledger"),
-                remedy=tr("Wait: what was spent more than {window:g} s ago is free again.", window=self.window),
+                remedy=tr("Wait: what was spent more than {window:g} s ago can be spent again.", window=self.window),
             )
         self._entries = [(time, one) for time, one in self._entries if time > now - self.window]
         if cost:
@@ -127,9 +132,13 @@ class DeviceMemory:
             )
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
             raise DataError(
-                tr("is not a device's memory, or a damaged one"),
+                tr("is not the memory of a device, or is damaged"),
                 where=str(path),
-                remedy=tr("Restore it: without it, what was spent is spent again, and home gets a second value."),
+                remedy=tr(
+                    "Restore the file: without it the device would spend its budget again, and report home a "
+                    "second time "
+                    "with other noise."
+                ),
             ) from None
 
     @contextmanager

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.language import Text, speech
 from cobogo.locate.places.cells import Cells
 from cobogo.locate.places.geometry import DEGREE, Frame
 from cobogo.locate.places.grid import Grid
@@ -18,7 +19,7 @@ from cobogo.locate.places.points import Points
 from cobogo.tell.report.canvas import BLUE, GREY, INK, MUTED, ORANGE, PALE
 
 Name = str | tuple[str, str]
-"""A text, or two: in English and in Portuguese."""
+"""A text, which is translated if it can be, or two: in English and in Portuguese."""
 
 Kind = Literal["points", "paths", "discs", "polygons", "bubbles", "squares", "texts"]
 Shape = Literal["dot", "ring", "square", "cross"]
@@ -67,7 +68,14 @@ class Layer:
 
     def name_in(self, language: str) -> str:
         """Its name in a language."""
-        return self.name if isinstance(self.name, str) else self.name[language != "en"]
+        return say_name(self.name, language)
+
+
+def say_name(name: Name, language: str) -> str:
+    """A name in a language."""
+    if isinstance(name, tuple):
+        return name[language == "pt-BR"]
+    return speech(language)(name) if isinstance(name, Text) else name
 
 
 def points(

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from cobogo.floor.language import LANGUAGES, speech, tr
-from cobogo.locate.maps.layers import COLORS, Layer, MapView, Name
+from cobogo.locate.maps.layers import COLORS, Layer, MapView, Name, say_name
 
 MAP = {
     "layers": tr("Shown"),
@@ -53,8 +53,8 @@ def map_page(
     view = MapView.fit(layers)
     content = {
         "language": language,
-        "title": _both(title),
-        "what": _both(what),
+        "title": _in_all(title),
+        "what": _in_all(what),
         "words": {name: {word: speech(name)(text) for word, text in MAP.items()} for name in LANGUAGES},
         "view": [view.west, view.north, view.width, view.height],
         "centre": [view.frame.lon, view.frame.lat],
@@ -66,16 +66,15 @@ def map_page(
         "/*STYLE*/": _file("page.css"),
         "/*SCRIPT*/": _file("page.js"),
         "/*DATA*/": _inline_json(content),
-        "<!--TITLE-->": _escape(_both(title)[language]),
+        "<!--TITLE-->": _escape(_in_all(title)[language]),
         "<!--LANGUAGE-->": language,
     }.items():
         page = page.replace(mark, text, 1)
     Path(path).write_text(page, encoding="utf-8", newline="\n")
 
 
-def _both(name: Name) -> dict[str, str]:
-    english, portuguese = (name, name) if isinstance(name, str) else name
-    return {"en": english, "pt-BR": portuguese}
+def _in_all(name: Name) -> dict[str, str]:
+    return {language: say_name(name, language) for language in LANGUAGES}
 
 
 def _clock(layers: Sequence[Layer], utc_offset: float, step: float | None) -> dict[str, Any] | None:
@@ -95,7 +94,7 @@ def _pack_layer(layer: Layer, view: MapView) -> dict[str, Any]:
     """A layer as the page's script reads it: metres of the view's frame, rounded to tenths."""
     east, north = view.frame.metres(layer.lon, layer.lat)
     made: dict[str, Any] = {
-        "kind": layer.kind, "name": _both(layer.name), "color": COLORS[layer.color], "x": _tenths(east),
+        "kind": layer.kind, "name": _in_all(layer.name), "color": COLORS[layer.color], "x": _tenths(east),
         "y": _tenths(north), "shape": layer.shape, "size": layer.size, "filled": layer.filled,
         "opacity": layer.opacity, "backdrop": layer.backdrop, "labels": list(layer.labels), "window": layer.window,
     }  # fmt: skip

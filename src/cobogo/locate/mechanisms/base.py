@@ -20,11 +20,17 @@ from cobogo.errors import DataError
 from cobogo.floor.arguments import number
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import Card
-from cobogo.floor.language import tr
+from cobogo.floor.language import Text, tr
 from cobogo.floor.randomness import Entropy, Source
 from cobogo.locate.places.points import Points
 
 Kind = Literal["geo-indistinguishability", "elastic", "k-anonymity", "none"]
+
+KINDS: Mapping[Kind, Text] = {
+    "geo-indistinguishability": tr("geo-indistinguishability"),
+    "elastic": tr("elastic geo-indistinguishability"),
+    "k-anonymity": tr("k-anonymity"),
+}
 
 
 @dataclass(frozen=True)
@@ -36,12 +42,20 @@ class LocationGuarantee:
     k: int | None = None
     note: str = ""
 
-    def __str__(self) -> str:
+    @property
+    def text(self) -> Text:
+        """The guarantee as a sentence that can be translated."""
         if self.kind == "none":
-            return "no guarantee" + (f": {self.note}" if self.note else "")
-        figure = f" with ε = {self.epsilon:g} per metre" if self.epsilon is not None else ""
-        crowd = f" with k = {self.k}" if self.k is not None else ""
-        return self.kind + figure + crowd + (f" ({self.note})" if self.note else "")
+            return tr("no guarantee: {note}", note=self.note) if self.note else tr("no guarantee")
+        held = KINDS[self.kind]
+        if self.epsilon is not None:
+            held = tr("{guarantee} with ε = {epsilon:g} per metre", guarantee=held, epsilon=self.epsilon)
+        if self.k is not None:
+            held = tr("{guarantee} with k = {k}", guarantee=held, k=self.k)
+        return tr("{guarantee} ({note})", guarantee=held, note=self.note) if self.note else held
+
+    def __str__(self) -> Text:
+        return self.text
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -116,9 +130,9 @@ def _check_points(apply: Callable[..., Released]) -> Callable[..., Released]:
     def checked(self: Mechanism, points: Points, source: Source) -> Released:
         if not isinstance(points, Points):
             raise DataError(
-                tr("takes points, and was given {name}", name=type(points).__name__),
+                tr("the mechanism takes points. Got {name} instead", name=type(points).__name__),
                 where=self.name,
-                remedy=tr("Make points of it: Points.from_pandas(frame), or read_points(table)."),
+                remedy=tr("Make points first: Points.from_pandas(frame), or read_points(table)."),
             )
         return apply(self, points, source)
 

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cobogo.errors import NoSolution
+from cobogo.floor.arguments import refusal
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.language import tr
 from cobogo.floor.randomness import STEPS, Source, choices
@@ -54,10 +55,8 @@ class Discrete(Mechanism):
     def __post_init__(self) -> None:
         self._check_positive("epsilon")
         if self.grid.cells > self.most_cells:
-            raise ValueError(
-                f"The 'grid' parameter of {self.name} must have {self.most_cells:,} cells at most. "
-                f"Got {self.grid.cells:,} instead"
-            )
+            wanted = tr("of at most {most:,} cells", most=self.most_cells)
+            raise ValueError(refusal(self.name, "grid", wanted, self.grid.cells))
 
     @abstractmethod
     def _solve(self) -> tuple[Floats, CellPairs]:
@@ -72,9 +71,9 @@ class Discrete(Mechanism):
             if keeps(whole, pairs):
                 return whole
         raise NoSolution(
-            tr("the law that was found does not keep what it should, in whole numbers"),
+            tr("the probabilities that were computed do not keep the guarantee after rounding"),
             where=self.name,
-            remedy=tr("Use a smaller ε, fewer cells or larger ones."),
+            remedy=tr("Use a smaller ε, fewer cells or larger cells."),
         )
 
     @property
@@ -91,7 +90,9 @@ class Discrete(Mechanism):
         return LocationGuarantee(
             "geo-indistinguishability",
             epsilon=self.epsilon,
-            note=f"for one report, between {self.grid.cells:,} cells of {self.grid.size:g} m",
+            note=tr(
+                "for one report, between {cells:,} cells of {size:g} m", cells=self.grid.cells, size=self.grid.size
+            ),
         )
 
     def apply(self, points: Points, source: Source) -> Released:
@@ -114,8 +115,14 @@ def check_prior(prior: Any, grid: Grid, name: str, option: str = "prior") -> Flo
     weights = np.asarray(prior, dtype=np.float64)
     if weights.shape != (grid.cells,) or not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
         raise ValueError(
-            f"The {option!r} parameter of {name} must be a weight for each of the grid's {grid.cells:,} cells, "
-            f"none below 0 and some above. Got an array of shape {weights.shape} instead"
+            tr(
+                "The '{option}' parameter of {name} must have a weight for each of the grid's {cells:,} cells, none "
+                "below 0 and at least one above 0. Got an array of shape {shape} instead",
+                option=option,
+                name=name,
+                cells=grid.cells,
+                shape=str(weights.shape),
+            )
         )
     return np.asarray(weights / weights.sum())
 

@@ -8,8 +8,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from cobogo.floor.arguments import refusal
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 from cobogo.floor.randomness import Source
 from cobogo.locate.mechanisms.base import NO_PAST, LocationGuarantee, Mechanism, Past, Released, TraceRows, no_cost
 from cobogo.locate.mechanisms.discrete import check_prior
@@ -68,11 +70,9 @@ class Dummies(Mechanism):
 
     def __post_init__(self) -> None:
         if not isinstance(self.k, int) or self.k < 2:
-            raise ValueError(f"The 'k' parameter of {self.name} must be 2 or more. Got {self.k!r} instead")
+            raise ValueError(refusal(self.name, "k", tr("2 or more"), self.k))
         if self.how not in HOW:
-            raise ValueError(
-                f"The 'how' parameter of {self.name} must be one of {', '.join(HOW)}. Got {self.how!r} instead"
-            )
+            raise ValueError(refusal(self.name, "how", tr("one of {known}", known=", ".join(HOW)), self.how))
         if self.prior is not None:
             check_prior(self.prior, self.grid, self.name)
         if self.allowed is not None:
@@ -81,7 +81,12 @@ class Dummies(Mechanism):
     @property
     def guarantee(self) -> LocationGuarantee:
         return LocationGuarantee(
-            "none", note=f"one of {self.k} positions, to someone who knows only the prior and sees one request"
+            "none",
+            note=tr(
+                "the position is hidden among {k}, but only from an attacker who knows nothing but the prior and sees "
+                "one request",
+                k=self.k,
+            ),
         )
 
     @property

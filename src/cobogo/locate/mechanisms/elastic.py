@@ -8,8 +8,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from cobogo.floor.arguments import refusal
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 from cobogo.locate.mechanisms.base import LocationGuarantee
 from cobogo.locate.mechanisms.discrete import CellPairs, Discrete, check_prior, globe_distances
 
@@ -93,10 +95,8 @@ class Elastic(Discrete):
     def __post_init__(self) -> None:
         super().__post_init__()
         if (check_prior(self._mass, self.grid, self.name, "mass") <= 0).any():
-            raise ValueError(
-                f"The 'mass' parameter of {self.name} must be above 0 in every cell: add a little for plain area. "
-                f"Got 0 in some instead"
-            )
+            wanted = tr("above 0 in every cell: add a little for plain area")
+            raise ValueError(refusal(self.name, "mass", wanted, 0))
         if self.reference is not None:
             self._check_positive("reference")
 
@@ -105,7 +105,7 @@ class Elastic(Discrete):
         return LocationGuarantee(
             "elastic",
             epsilon=self.epsilon,
-            note="per metre where the mass is that of reference; where there is less, over a shorter distance",
+            note=tr("a metre counts in full where the mass is the reference mass, and less where the mass is smaller"),
         )
 
     @property

@@ -11,8 +11,10 @@ from typing import Literal
 
 import numpy as np
 
+from cobogo.floor.arguments import refusal
 from cobogo.floor.arrays import Floats
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr, trn
 from cobogo.floor.randomness import Source
 from cobogo.locate.mechanisms.base import LocationGuarantee, Mechanism, Released, no_cost
 from cobogo.locate.mechanisms.draws import bearings, uniforms
@@ -59,22 +61,17 @@ class Disc(Mechanism):
     def __post_init__(self) -> None:
         self._check_positive("radius")
         if self.radius < SMALLEST:
-            raise ValueError(
-                f"The 'radius' parameter of {self.name} must be of {SMALLEST:g} m or more. Got {self.radius!r} instead"
-            )
+            raise ValueError(refusal(self.name, "radius", tr("{least:g} m or more", least=SMALLEST), self.radius))
         if not 0 < self.relevance <= 1:
-            raise ValueError(
-                f"The 'relevance' parameter of {self.name} must be above 0, and 1 at most. "
-                f"Got {self.relevance!r} instead"
-            )
+            raise ValueError(refusal(self.name, "relevance", tr("above 0 and at most 1"), self.relevance))
         if self.how not in ("enlarge", "reduce", "shift"):
-            raise ValueError(
-                f"The 'how' parameter of {self.name} must be enlarge, reduce or shift. Got {self.how!r} instead"
-            )
+            raise ValueError(refusal(self.name, "how", tr("one of {known}", known="enlarge, reduce, shift"), self.how))
 
     @property
     def guarantee(self) -> LocationGuarantee:
-        return LocationGuarantee("none", note="someone who knows the map, or several discs of a person, may tell more")
+        return LocationGuarantee(
+            "none", note=tr("an attacker who knows the map, or sees several discs of a person, may learn more")
+        )
 
     @property
     def released_radius(self) -> float:
@@ -152,7 +149,7 @@ class Indirect(Mechanism):
     @property
     def guarantee(self) -> LocationGuarantee:
         return LocationGuarantee(
-            "none", note="a report tells the area that is nearest to its place, and the place's own meaning"
+            "none", note=tr("a report reveals the area around its place, and what kind of place it is")
         )
 
     def place_names(self, points: Points) -> list[str]:
@@ -182,7 +179,13 @@ class MapKey:
 
     def __init__(self, secret: bytes) -> None:
         if len(secret) < 16:
-            raise ValueError(f"The 'secret' parameter of a key must be of 16 bytes or more. Got {len(secret)} instead")
+            raise ValueError(
+                trn(
+                    "The key must have 16 bytes or more. Got {n:,} byte instead",
+                    "The key must have 16 bytes or more. Got {n:,} bytes instead",
+                    n=len(secret),
+                )
+            )
         self.secret = secret
 
     @classmethod
@@ -233,7 +236,7 @@ class KeyedTransform(Mechanism):
 
     @property
     def guarantee(self) -> LocationGuarantee:
-        return LocationGuarantee("none", note="distances are kept: two known places give all others away")
+        return LocationGuarantee("none", note=tr("distances are unchanged, so two known places reveal all others"))
 
     @cached_property
     def _turn(self) -> Floats:

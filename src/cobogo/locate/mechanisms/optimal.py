@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cobogo.errors import NoSolution
+from cobogo.floor.arguments import refusal
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
 from cobogo.floor.language import tr
@@ -111,9 +112,7 @@ class Optimal(Discrete):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.spanner is not None and not 1 <= self.spanner <= 10:
-            raise ValueError(
-                f"The 'spanner' parameter of {self.name} must be a dilation of 1 to 10. Got {self.spanner!r} instead"
-            )
+            raise ValueError(refusal(self.name, "spanner", tr("a dilation from 1 to 10"), self.spanner))
         if self.prior is not None:
             check_prior(self.prior, self.grid, self.name)
 
@@ -171,9 +170,13 @@ def solve_program(prior: Floats, cost: Floats, edges: tuple[Any, Any], levels: F
             break
     else:
         raise NoSolution(
-            tr("the linear program of {cells} cells was not solved ({message})", cells=cells, message=found.message),
+            tr(
+                "the linear program of {cells:,} cells was not solved (status {status})",
+                cells=cells,
+                status=found.status,
+            ),
             where="optimal",
-            remedy=tr("Use fewer cells, or a spanner of a larger dilation."),
+            remedy=tr("Use fewer cells, or a spanner with a larger dilation."),
         )
     law = np.maximum(found.x.reshape(cells, cells), 0)
     law /= law.sum(axis=1, keepdims=True)

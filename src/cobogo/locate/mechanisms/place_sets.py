@@ -53,7 +53,10 @@ class SeveralPlaces(Mechanism):
         return LocationGuarantee(
             "geo-indistinguishability",
             epsilon=self.epsilon,
-            note="for all places of a person together, by the largest distance between two of the same turn",
+            note=tr(
+                "for all places of a person together; the largest distance between two places with the same "
+                "number counts"
+            ),
         )
 
     def apply(self, points: Points, source: Source) -> Released:
@@ -64,7 +67,8 @@ class SeveralPlaces(Mechanism):
             if self.epsilon / int(size) < LEAST:
                 raise NoSolution(
                     tr(
-                        "ε = {epsilon:g} shared by the {size:,} places of one person is noise wider than the globe",
+                        "ε = {epsilon:g} for the {size:,} places of one person together needs noise that is "
+                        "wider than the globe",
                         epsilon=self.epsilon,
                         size=size,
                     ),
@@ -110,7 +114,7 @@ class Centroid(Mechanism):
         self._check_positive("epsilon")
         if abs(self.area.frame.lat) + self.area.rows * self.area.size / 2 / DEGREE > 85:
             raise ValueError(
-                f"The 'area' parameter of {self.name} must stay away from the poles, where maps are not flat"
+                tr("The 'area' parameter of {name} must not reach the poles, where maps are not flat", name=self.name)
             )
         self._noise  # noqa: B018 - refuse now what cannot be promised
 
@@ -141,7 +145,10 @@ class Centroid(Mechanism):
         return LocationGuarantee(
             "geo-indistinguishability",
             epsilon=self.epsilon,
-            note="for all places of a person together, by the largest distance between cells of the same turn",
+            note=tr(
+                "for all places of a person together; the largest distance between two cells with the same "
+                "number counts"
+            ),
         )
 
     def apply(self, points: Points, source: Source) -> Released:

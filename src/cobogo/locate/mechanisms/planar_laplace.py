@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from cobogo.floor.arguments import refusal
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 from cobogo.floor.randomness import AT_ONCE, Source
 from cobogo.locate.mechanisms.base import LocationGuarantee, Mechanism, Released
 from cobogo.locate.mechanisms.discrete import check_prior
@@ -64,15 +66,11 @@ class PlanarLaplace(Mechanism):
     def __post_init__(self) -> None:
         self._check_positive("epsilon")
         if self.epsilon < LEAST:
-            raise ValueError(
-                f"The 'epsilon' parameter of {self.name} must be {LEAST:g} per metre or more: with less, noise is "
-                f"wider than the globe. Got {self.epsilon!r} instead"
-            )
+            wanted = tr("{least:g} per metre or more: with less, the noise is wider than the globe", least=LEAST)
+            raise ValueError(refusal(self.name, "epsilon", wanted, self.epsilon))
         if self.grid is not None and self.grid.size < FINEST:
-            raise ValueError(
-                f"The 'grid' parameter of {self.name} must have cells of {FINEST:g} m or more. "
-                f"Got {self.grid.size!r} instead"
-            )
+            wanted = tr("of cells of {least:g} m or more", least=FINEST)
+            raise ValueError(refusal(self.name, "grid", wanted, self.grid.size))
         self.noise_epsilon  # noqa: B018 - refuse now what cannot be promised
 
     @classmethod
@@ -92,10 +90,8 @@ class PlanarLaplace(Mechanism):
         nearer."""
         found = epsilon_to_draw(self.epsilon, self.world.size / 2)
         if found is None:
-            raise ValueError(
-                f"The 'epsilon' parameter of {self.name} must be one that a machine's digits can hold on a grid of "
-                f"{self.world.size:g} m. Got {self.epsilon!r} instead"
-            )
+            wanted = tr("one that floating-point numbers can hold on a grid of {size:g} m", size=self.world.size)
+            raise ValueError(refusal(self.name, "epsilon", wanted, self.epsilon))
         return found
 
     @property
@@ -103,7 +99,9 @@ class PlanarLaplace(Mechanism):
         return LocationGuarantee(
             "geo-indistinguishability",
             epsilon=self.epsilon,
-            note=f"for one report, between cells of {self.world.size:g} m; n reports cost n times as much",
+            note=tr(
+                "for one report, between cells of {size:g} m; n reports cost n times as much", size=self.world.size
+            ),
         )
 
     def apply(self, points: Points, source: Source) -> Released:

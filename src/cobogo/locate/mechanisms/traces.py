@@ -11,8 +11,10 @@ from typing import Literal
 
 import numpy as np
 
+from cobogo.floor.arguments import refusal
 from cobogo.floor.arrays import Floats
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 from cobogo.floor.randomness import Source
 from cobogo.locate.mechanisms.base import NO_PAST, LocationGuarantee, Mechanism, Past, Released, TraceRows
 from cobogo.locate.mechanisms.draws import UnitSteps, laplaces
@@ -61,9 +63,7 @@ class Predictive(Mechanism):
     def __post_init__(self) -> None:
         self._check_positive("epsilon")
         if not 0 < self.test_share < 1:
-            raise ValueError(
-                f"The 'test_share' parameter of {self.name} must be between 0 and 1. Got {self.test_share!r} instead"
-            )
+            raise ValueError(refusal(self.name, "test_share", tr("between 0 and 1"), self.test_share))
         if self.threshold is not None:
             self._check_positive("threshold")
         self._noise  # noqa: B018 - refuse now what cannot be promised
@@ -82,7 +82,7 @@ class Predictive(Mechanism):
         return LocationGuarantee(
             "geo-indistinguishability",
             epsilon=self.epsilon,
-            note="for one report at most; reports that repeat the last one cost the test only",
+            note=tr("at most, for one report; a report that repeats the last one costs only the test"),
         )
 
     @property
@@ -170,18 +170,20 @@ class Adaptive(Mechanism):
     def __post_init__(self) -> None:
         self._check_positive("epsilon", "factor_high_corr", "factor_low_corr")
         for holds, name, wanted in (
-            (isinstance(self.window, int) and self.window >= 2, "window", "2 reports or more"),
-            (0 < self._thresholds[0] <= self._thresholds[1], "delta1", "above 0 and not beyond delta2"),
-            (self.factor_high_corr <= 1, "factor_high_corr", "1 at most: what can be foretold needs more noise"),
-            (self.factor_low_corr >= 1, "factor_low_corr", "1 at least"),
-            (self.judge in ("truth", "reports"), "judge", '"truth" or "reports"'),
-            (self.of in ("truth", "reports"), "of", '"truth" or "reports"'),
-            (self.judge == "truth" or self.of == "reports", "of", '"reports" where they judge'),
+            (isinstance(self.window, int) and self.window >= 2, "window", tr("2 or more")),
+            (0 < self._thresholds[0] <= self._thresholds[1], "delta1", tr("above 0 and at most delta2")),
+            (
+                self.factor_high_corr <= 1,
+                "factor_high_corr",
+                tr("at most 1, because predictable places need more noise"),
+            ),
+            (self.factor_low_corr >= 1, "factor_low_corr", tr("1 or more")),
+            (self.judge in ("truth", "reports"), "judge", tr("one of {known}", known="truth, reports")),
+            (self.of in ("truth", "reports"), "of", tr("one of {known}", known="truth, reports")),
+            (self.judge == "truth" or self.of == "reports", "of", tr("reports, if judge is reports")),
         ):
             if not holds:
-                raise ValueError(
-                    f"The {name!r} parameter of {self.name} must be {wanted}. Got {getattr(self, name)!r} instead"
-                )
+                raise ValueError(refusal(self.name, name, wanted, getattr(self, name)))
         self._levels  # noqa: B018 - refuse now what cannot be promised
 
     @property
@@ -207,12 +209,12 @@ class Adaptive(Mechanism):
     def guarantee(self) -> LocationGuarantee:
         if self.judge == "truth":
             return LocationGuarantee(
-                "none", note="a heuristic: ε depends on where one is, so no ε bounds what a report tells"
+                "none", note=tr("a heuristic: ε depends on where the person is, so no ε bounds what a report reveals")
             )
         return LocationGuarantee(
             "geo-indistinguishability",
             epsilon=self.epsilon * self.factor_low_corr,
-            note="for one report at most, given those before it; a trace spends the sum of what each did",
+            note=tr("at most, for one report, given the earlier reports; a trace spends the sum of the costs"),
         )
 
     @property

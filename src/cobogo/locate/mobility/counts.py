@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.floor.arrays import Ints
+from cobogo.floor.language import tr
 from cobogo.locate.mobility.space import (
     BUSIEST_HOURS,
     CALLS,
@@ -115,15 +116,18 @@ SHARES: dict[str, Fraction] = {
 by kilometres."""
 
 ABOUT = {
-    "home": "people by the cell they live in",
-    "work": "people by the cell they work in",
-    "commute": "people by the area of their home and the distance to their work",
-    "activity": "people by when they call, how much a day, and how unevenly",
-    "times": "calls by kind of caller, kind of day and hour",
-    "days": "days by how far one works from home, kind of day, calls, and which of home, work and elsewhere they saw",
-    "presence": "calls by what their day saw, the hour, and whether from home, from work or from elsewhere",
-    "outings": "calls from elsewhere by period of the day and distance from home",
-    "places": "calls from elsewhere by period of the day and cell",
+    "home": tr("people by the cell in which they live"),
+    "work": tr("people by the cell in which they work"),
+    "commute": tr("people by the area of their home and the distance to their work"),
+    "activity": tr("people by when they call, how often a day, and how regularly"),
+    "times": tr("calls by kind of caller, kind of day and hour"),
+    "days": tr(
+        "days by the distance from home to work, kind of day, number of calls, and whether there were calls from home, "
+        "from work and from elsewhere"
+    ),
+    "presence": tr("calls by the places of their day, the hour, and whether from home, from work or from elsewhere"),
+    "outings": tr("calls from elsewhere by period of the day and distance from home"),
+    "places": tr("calls from elsewhere by period of the day and cell"),
 }
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from cobogo.floor.arrays import Floats
+from cobogo.floor.language import speech, tr
 from cobogo.locate import maps
 from cobogo.locate.mobility.counts import habits
 from cobogo.locate.mobility.space import BoundedCalls, Space, bound_calls
@@ -20,6 +21,8 @@ from cobogo.locate.places.cells import Calls
 from cobogo.tell.report.canvas import BLUE, ORANGE
 from cobogo.tell.report.curves import Axis, Curve
 from cobogo.tell.report.curves import draw as draw_curves
+
+NOT_PRIVATE = tr("Keep it with the data holder: it is not private")
 
 
 def daily_ranges(records: BoundedCalls, space: Space) -> Floats:
@@ -81,7 +84,11 @@ def fidelity(true: Calls | BoundedCalls, made: Calls | BoundedCalls, space: Spac
     """How far made-up records are from the true ones and, for scale, how far calls from anywhere are."""
     real, drawn = (part if isinstance(part, BoundedCalls) else bound_calls(part, space) for part in (true, made))
     if not len(real.user) or not len(drawn.user):
-        return {"daily range": None, "population by hour": None, "note": "one of the two has no records on these days"}
+        return {
+            "daily range": None,
+            "population by hour": None,
+            "note": tr("one of the two has no records on these days"),
+        }
     ranges = [daily_ranges(part, space) for part in (real, drawn)]
     hours = [calls_by_hour(part, space) for part in (real, drawn)]
     place, even = space.cells.metres, np.ones(len(space.cells))
@@ -110,53 +117,61 @@ def _homes_and_works(records: BoundedCalls, space: Space) -> tuple[Floats, Float
     return tuple(np.bincount(part, minlength=len(space.cells)).astype(np.float64) for part in (found.home, found.work))  # type: ignore[return-value]
 
 
-def draw_fidelity(true: Calls, made: Calls, space: Space, directory: Path, *, base: Sequence[maps.Layer] = ()) -> None:
+def draw_fidelity(
+    true: Calls,
+    made: Calls,
+    space: Space,
+    directory: Path,
+    *,
+    base: Sequence[maps.Layer] = (),
+    language: str = "en",
+) -> None:
     """Write two PNGs (how far people range in a day, when they call) and a page with a map of calls hour by hour over
-    the ``base`` layers."""
+    the ``base`` layers, in a language."""
+    say = speech(language)
     records = [bound_calls(part, space) for part in (true, made)]
     if not all(len(part.user) for part in records):
         return
     ranges = [daily_ranges(part, space) / 1_000 for part in records]
     most = float(max(part.max() for part in ranges)) or 1.0
-    names = ("true people", "made-up people")
+    names = (say("true people"), say("invented people"))
     curves = [
         Curve(name, _cumulative(part, most), color, dashed)
         for name, part, color, dashed in zip(names, ranges, (BLUE, ORANGE), (False, True), strict=True)
     ]
     draw_curves(
-        directory / "daily-range.png", "How far people range in a day", "Stays with the data holder: it is not private",
-        curves, across=Axis("kilometres between the two farthest cells of a day", _ticks(most)),
-        up=Axis("of all days, %", [0, 25, 50, 75, 100]),
+        directory / "daily-range.png", say("How far people move in a day"), say(NOT_PRIVATE),
+        curves, across=Axis(say("kilometres between the two farthest cells of a day"), _ticks(most)),
+        up=Axis(say("of all days, %"), [0, 25, 50, 75, 100]),
     )  # fmt: skip
     hours = [np.bincount(part.hour, minlength=24) / len(part.hour) * 100 for part in records]
     highest = float(max(part.max() for part in hours))
-    _map(records, space, directory / "map.html", base)
+    _map(records, space, directory / "map.html", base, language)
     curves = [
         Curve(name, [(hour + 0.5, float(share)) for hour, share in enumerate(part)], color, dashed)
         for name, part, color, dashed in zip(names, hours, (BLUE, ORANGE), (False, True), strict=True)
     ]
     draw_curves(
-        directory / "hours.png", "When people call", "Stays with the data holder: it is not private",
-        curves, across=Axis("hour of the day", list(range(0, 25, 3))), up=Axis("of all calls, %", _ticks(highest)),
+        directory / "hours.png", say("When people call"), say(NOT_PRIVATE), curves,
+        across=Axis(say("hour of the day"), list(range(0, 25, 3))), up=Axis(say("of all calls, %"), _ticks(highest)),
     )  # fmt: skip
 
 
-def _map(records: list[BoundedCalls], space: Space, path: Path, base: Sequence[maps.Layer]) -> None:
+def _map(records: list[BoundedCalls], space: Space, path: Path, base: Sequence[maps.Layer], language: str) -> None:
     """Where calls come from in each hour: true and made up, as shares of the hour's calls."""
     cells = space.cells
     shares = [calls_by_hour(part, space) for part in records]
     shares = [part / np.maximum(part.sum(axis=1, keepdims=True), 1) * 100 for part in shares]
     frames = [f"{hour:02}:00" for hour in range(24)]
     top = float(max(part.max() for part in shares))
-    names = (("true calls, %", "chamadas reais, %"), ("made-up calls, %", "chamadas inventadas, %"))
+    names = (tr("true calls, %"), tr("invented calls, %"))
     layers = [
         maps.bubbles(cells.lon, cells.lat, part, name, color=color, frames=frames, labels=cells.names, top=top)
         for part, name, color in zip(shares, names, ("blue", "orange"), strict=True)
     ]
     maps.map_page(
         [*base, *layers], path,
-        title=("Where calls come from, hour by hour", "De onde vêm as chamadas, hora a hora"),
-        what=("Stays with the data holder: it is not private", "Fica com o detentor dos dados: não é privado"),
+        title=tr("Where calls come from, hour by hour"), what=NOT_PRIVATE, language=language,
     )  # fmt: skip
 
 

@@ -203,11 +203,17 @@ class MobilityModel:
             }
             model = cls(space, parts, _fraction(content["epsilon"]))
         except (KeyError, TypeError, ValueError, OverflowError):
-            raise VerificationFailed(tr("is not a mobility model of this version"), where=where) from None
+            raise VerificationFailed(
+                tr("is not a mobility model of this version"),
+                where=where,
+                remedy=tr("Use the Cobogó that wrote it, or a later one."),
+            ) from None
         for name, shape in model.shapes.items():
             if (len(parts[name].fine), len(parts[name].coarse)) != (shape.bins, shape.parents):
                 raise VerificationFailed(
-                    tr("the part {name} does not have the bins that were declared", name=name), where=where
+                    tr("the part {name} does not have the declared bins", name=name),
+                    where=where,
+                    remedy=tr("Get the release again from the data holder."),
                 )
         return model
 

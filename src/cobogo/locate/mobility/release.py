@@ -14,7 +14,7 @@ import numpy as np
 from cobogo.data.policy import Role
 from cobogo.data.table.read import Table
 from cobogo.errors import VerificationFailed
-from cobogo.floor.language import tr
+from cobogo.floor.language import Text, join, tr
 from cobogo.floor.untrusted import fraction
 from cobogo.locate.maps.layers import Layer
 from cobogo.locate.mobility.counts import SHARES
@@ -37,12 +37,12 @@ ROLES = {"user": Role.IDENTIFIER, "time": Role.SENSITIVE, "cell": Role.SENSITIVE
 """What the columns of call records tell of people."""
 
 MEANINGS = {
-    "user": "the number of a person who never was",
-    "time": "when the made-up call was made, in UTC",
-    "cell": f"the cell it was made from, one of those listed in {MODEL}",
+    "user": tr("the number of an invented person"),
+    "time": tr("when the invented call was made, in UTC"),
+    "cell": tr("the cell of the call, one of those listed in {file}", file=MODEL),
 }
 
-ON_TRUST = "that the noise stated was really drawn cannot be seen in the model; the guarantee follows from it"
+ON_TRUST = tr("the model does not show whether the stated noise was really drawn, and the guarantee depends on it")
 
 
 class MadeUpCalls(DrawnRows):
@@ -143,7 +143,8 @@ def write_report(release: Release, read_back: ReadBack, evidence: Path) -> None:
     made = release.transformation
     assert isinstance(made, MadeUpCalls)
     write_json(made.story(release.table, release.drawn_table, None).summary, evidence / "report.json")
-    draw_fidelity(made.true, made.result.calls, made.result.model.space, evidence, base=made.base)
+    space, language = made.result.model.space, release.origin.language
+    draw_fidelity(made.true, made.result.calls, space, evidence, base=made.base, language=language)
 
 
 def _nothing(columns: Sequence[str]) -> Any:
@@ -152,41 +153,47 @@ def _nothing(columns: Sequence[str]) -> Any:
     return pa.RecordBatch.from_pydict({name: pa.array([], pa.string()) for name in columns})
 
 
-def _explanation(made: ModelAndCalls) -> str:
+def _explanation(made: ModelAndCalls) -> Text:
     """What recipients must know to use the release."""
-    rows = [f"| {row['part']} | {row['about']} | {row['epsilon']} | {row['scale']:.6g} |" for row in made.model.costs()]
-    return "\n".join(
-        [
-            "## How it was made",
-            "",
-            f"Nobody in this table exists. `{MODEL}` holds counts of people with noise (discrete Laplace, in fine and "
-            "in coarse bins); the calls were drawn from it. What one real person did in all of the days changes the "
-            f"chances of everything here by a factor of e^{float(made.model.epsilon or 0):g} at most.",
-            "",
-            "| part | counts | ε | scale of the noise |",
-            "|---|---|---|---|",
-            *rows,
-        ]
+    about = tr(
+        "No person in this table exists. `{file}` holds counts of people with noise (discrete Laplace, in fine and in "
+        "coarse bins); the calls were drawn from it. What one real person did on all of the days changes the "
+        "probability of anything here by a factor of at most e^{epsilon:g}.",
+        file=MODEL,
+        epsilon=float(made.model.epsilon or 0),
     )
+    rows = [
+        join([f"| {row['part']}", row["about"], row["epsilon"], f"{row['scale']:.6g} |"], " | ")
+        for row in made.model.costs()
+    ]
+    table = join([tr("| part | counts | ε | scale of the noise |"), "|---|---|---|---|", *rows], "\n")
+    return join([tr("## How it was made"), about, table], "\n\n")
 
 
 def check(written: Written) -> CheckResult:
     """Check that the parts cost what is stated, that their noise is enough for what a person can change, and every
     call."""
     if written.directory is None:
-        raise VerificationFailed(tr("the model cannot be found beside its calls"))
+        raise VerificationFailed(
+            tr("the model is not beside its calls"), where=MODEL, remedy=tr("Verify the whole release, with its model.")
+        )
     model = MobilityModel.from_dict(_read(written))
     problems = [*_costs(written.statement, model), *_calls(written, model)]
     spent = sum((part.epsilon or Fraction(0) for part in model.parts.values()), Fraction(0))
     verdicts = []
     for entry in written.model_entries:
         if entry.get("model") != DifferentialPrivacy.name:
-            problems.append(f"{entry.get('model')} is asked for, and does not follow from differential privacy")
+            problems.append(
+                tr(
+                    "the manifest states {model}, which differential privacy does not give",
+                    model=str(entry.get("model")),
+                )
+            )
         else:
             wanted = DifferentialPrivacy(float(entry["epsilon"]), float(entry.get("delta", 0)))
             verdicts.append(wanted.verdict(float(spent), 0.0))
     if not verdicts:
-        problems.append("the manifest promises nothing")
+        problems.append(tr("the manifest states no guarantee"))
     return CheckResult(tuple(verdicts), tuple(problems), (ON_TRUST,))
 
 
@@ -195,27 +202,29 @@ def _read(written: Written) -> Any:
     try:
         return json.loads((written.directory / MODEL).read_bytes())
     except (OSError, ValueError):
-        raise VerificationFailed(tr("is damaged"), where=MODEL) from None
+        raise VerificationFailed(
+            tr("the file is damaged"), where=MODEL, remedy=tr("Get the release again from the data holder.")
+        ) from None
 
 
 def _costs(stated: dict[str, Any], model: MobilityModel) -> Iterator[str]:
     """Problems with the stated costs, and with noise that is too small for them."""
     if stated.get("entropy") != ENTROPY:
-        yield "the manifest does not say that the noise came from the operating system"
+        yield tr("the manifest does not say that the noise came from the operating system")
     if model.epsilon is None or any(part.epsilon is None for part in model.parts.values()):
-        yield "the model has parts without noise: it must not leave the house"
+        yield tr("the model has parts without noise: it must not be given away")
         return
     if sum((part.epsilon or Fraction(0) for part in model.parts.values()), Fraction(0)) != model.epsilon:
-        yield "the parts do not cost what the model says that it costs"
+        yield tr("the costs of the parts do not sum to the cost that the model states")
     if str(model.epsilon) != stated["epsilon"] or {row["part"] for row in stated["parts"]} != SHARES.keys():
-        yield "the manifest states another cost, or other parts, than the model"
+        yield tr("the manifest states another cost, or other parts, than the model")
     for row in stated["parts"]:
         part, shape = model.parts[row["part"]], model.shapes[row["part"]]
         assert part.epsilon is not None
         if fraction(row["epsilon"]) != part.epsilon or int(row["sensitivity"]) < shape.sensitivity:
-            yield f"the part {row['part']} takes a person to change less than a person can, or to cost less"
+            yield tr("the part {part} states a smaller sensitivity or another cost than the model", part=row["part"])
         elif float(row["scale"]) < mechanism(shape, part.epsilon).scale * (1 - 1e-12):
-            yield f"the part {row['part']} states less noise than its cost allows for"
+            yield tr("the part {part} states less noise than its cost requires", part=row["part"])
 
 
 def _calls(written: Written, model: MobilityModel) -> Iterator[str]:
@@ -226,8 +235,8 @@ def _calls(written: Written, model: MobilityModel) -> Iterator[str]:
     try:
         calls = Calls.from_columns(table["user"], table["time"], table["cell"], model.space.cells, where="release.csv")
     except DataError as error:
-        yield f"the released calls are not such as the model can give: {error.what}"
+        yield tr("the model cannot have produced the released calls: {reason}", reason=error.what)
         return
     since = calls.time - model.space.start
     if not np.all((since >= 0) & (since < model.space.days * 86_400)):
-        yield "some of the released calls are on other days than those declared"
+        yield tr("some released calls are on days that were not declared")

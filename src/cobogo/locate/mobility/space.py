@@ -31,6 +31,15 @@ SPREADS = (0.8, 1.5)
 REACHES = (0, 4, 8)
 """Ends of the classes of people by the distance to their work, as bins of distance; the last class is all above."""
 
+UNITS = {
+    "cells": tr("Give a file with fewer cells, or with at least one."),
+    "days": tr("Give a number of days."),
+    "utc-offset": tr("Give the hours from UTC: -3 in Fortaleza."),
+    "area": tr("Give the width of an area in metres."),
+    "most-a-day": tr("Give a number of calls."),
+}
+"""What each number of a space counts, as a remedy."""
+
 CALLS = (1, 3, 7, 15)
 """Ends of the bins of a day's number of calls; the last bin is all above."""
 
@@ -69,15 +78,21 @@ class Space:
 
     def __post_init__(self) -> None:
         checks = {
-            "cells": (1 <= len(self.cells) <= MOST_CELLS, f"1 to {MOST_CELLS:,} cells", len(self.cells)),
-            "days": (1 <= self.days <= MOST_DAYS, f"from 1 to {MOST_DAYS}", self.days),
-            "utc-offset": (-14 <= self.utc_offset <= 14, "from -14 to 14 hours", self.utc_offset),
-            "area": (10 <= self.area <= 1e7, "from 10 to 10,000,000 metres", self.area),
-            "most-a-day": (1 <= self.most_a_day <= 1_000, "from 1 to 1,000 calls", self.most_a_day),
+            "cells": (1, MOST_CELLS, len(self.cells)),
+            "days": (1, MOST_DAYS, self.days),
+            "utc-offset": (-14, 14, self.utc_offset),
+            "area": (10, 10_000_000, self.area),
+            "most-a-day": (1, 1_000, self.most_a_day),
         }
-        for name, (fits, wanted, got) in checks.items():
-            if not fits:
-                raise PolicyError(tr("must be {wanted}. Got {got} instead", wanted=wanted, got=got), where=name)
+        for name, (least, most, value) in checks.items():
+            if not least <= value <= most:
+                raise PolicyError(
+                    tr(
+                        "must be from {least:,} to {most:,}. Got {value:,} instead", least=least, most=most, value=value
+                    ),
+                    where=name,
+                    remedy=UNITS[name],
+                )
 
     @cached_property
     def start(self) -> float:

@@ -39,14 +39,16 @@ class Cells:
         texts = tuple(str(name) for name in names)
         if len(texts) != len(points):
             raise DataError(
-                tr("has {number} names and {number2} places", number=len(texts), number2=len(points)), where=where
+                tr("there are {names:,} names and {places:,} places", names=len(texts), places=len(points)),
+                where=where,
+                remedy=tr("Give one name for each place."),
             )
         if not texts:
-            raise DataError(tr("has no cells"), where=where)
+            raise DataError(tr("there are no cells"), where=where, remedy=tr("Give at least one cell."))
         if len(set(texts)) < len(texts):
             twice = next(name for name, times in Counter(texts).items() if times > 1)
             raise DataError(
-                tr('has the cell "{twice}" twice', twice=twice),
+                tr('the cell "{name}" appears twice', name=twice),
                 where=where,
                 remedy=tr("Give every cell a name of its own."),
             )
@@ -113,14 +115,15 @@ class Calls:
         unknown = number < 0
         if unknown.any() and not leave_out:
             raise DataError(
-                tr(
-                    "{call} of {number:,}: the cell is not among the declared cells (first in row {flatnonzero})",
-                    call=trn("{n:,} call", "{n:,} calls", n=int(unknown.sum())),
-                    number=len(number),
-                    flatnonzero=int(np.flatnonzero(unknown)[0]) + 1,
+                trn(
+                    "{n:,} of {all:,} calls is at a cell that is not declared (row {row:,})",
+                    "{n:,} of {all:,} calls are at cells that are not declared (the first in row {row:,})",
+                    n=int(unknown.sum()),
+                    all=len(number),
+                    row=int(np.flatnonzero(unknown)[0]) + 1,
                 ),
-                where=tr("{where}, column cell", where=where),
-                remedy=tr("Add the cells to the file of cells, or leave such calls out (--leave-out-unknown)."),
+                where=tr("{name}, column {column}", name=where, column="cell"),
+                remedy=tr("Add the cells to the file of cells, or leave these calls out (--leave-out-unknown)."),
             )
         at = np.where(unknown, 0, number)
         checked = Points.from_columns(cells.lon[at], cells.lat[at], time=time, user=user, where=where)
@@ -180,11 +183,10 @@ class PublicPlaces:
     def __post_init__(self) -> None:
         if self.names and len(self.names) != len(self.points):
             raise ValueError(
-                f"The 'names' parameter of places must be one for each of {len(self.points):,}. "
-                f"Got {len(self.names):,} instead"
+                tr("there are {names:,} names and {places:,} places", names=len(self.names), places=len(self.points))
             )
         if not len(self.points):
-            raise ValueError("The 'points' parameter of places must have one at least. Got none instead")
+            raise ValueError(tr("there must be at least one place"))
 
     @classmethod
     def from_grid(cls, grid: Grid, allowed: Any = None) -> PublicPlaces:

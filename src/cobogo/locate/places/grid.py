@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.language import tr
 from cobogo.locate.places.geometry import DEGREE, Frame, wrap
 
 
@@ -30,7 +31,12 @@ class World:
 
     def __post_init__(self) -> None:
         if not 1e-3 <= self.size <= 1e6:
-            raise ValueError(f"The 'size' parameter of a grid must be of 0.001 to 1,000,000 metres. Got {self.size!r}")
+            raise ValueError(
+                tr(
+                    "The 'size' parameter of a grid must be from 0.001 to 1,000,000 metres. Got {value!r} instead",
+                    value=self.size,
+                )
+            )
 
     @property
     def rows(self) -> int:
@@ -67,9 +73,21 @@ class Grid:
     def from_bounds(cls, west: float, south: float, east: float, north: float, *, size: float) -> Grid:
         """A grid over a rectangle of degrees, which may cross the date line."""
         if not -90 <= south <= north <= 90:
-            raise ValueError(f"The 'south' parameter of a grid must not be above north. Got {south!r} and {north!r}")
+            raise ValueError(
+                tr(
+                    "The 'south' parameter of a grid must not be above north. Got {south!r} and {north!r}",
+                    south=south,
+                    north=north,
+                )
+            )
         if west > east and (east - west) % 360 > 180:
-            raise ValueError(f"The 'west' parameter of a grid must lie to the west of east. Got {west!r} and {east!r}")
+            raise ValueError(
+                tr(
+                    "The 'west' parameter of a grid must be to the west of east. Got {west!r} and {east!r}",
+                    west=west,
+                    east=east,
+                )
+            )
         width = float((east - west) % 360)
         frame = Frame(float(wrap(west + width / 2)), (south + north) / 2)
         half_width, _ = frame.metres(wrap(frame.lon + width / 2), frame.lat)

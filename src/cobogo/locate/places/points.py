@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cobogo.errors import DataError, number_of
+from cobogo.errors import DataError
 from cobogo.floor.arrays import Floats, Ints
-from cobogo.floor.language import tr
+from cobogo.floor.language import Text, join, tr, trn
 from cobogo.floor.representation import brief
 from cobogo.locate.places.geometry import Frame, distance, look_exchanged, wrap
 
@@ -24,6 +24,14 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "user": ("user", "uid", "user_id", "userid", "person", "id", "usuario"),
 }
 """The usual names of the columns of points, in the order in which they are looked for."""
+
+MISSING: Mapping[str, Text] = {
+    "lon": tr("there is no column of longitudes"),
+    "lat": tr("there is no column of latitudes"),
+    "time": tr("there is no column of times"),
+    "user": tr("there is no column of users"),
+}
+SAME_LENGTH = tr("Give the same number of values in each column.")
 
 EARLIEST, LATEST = -2_208_988_800.0, 7_258_118_400.0
 """The first moments of 1900 and of 2200, in seconds since 1970: other times are taken for mistakes."""
@@ -50,8 +58,8 @@ class Points:
     names: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        people = None if self.user is None else f"of {number_of(self.users, 'person', 'people')}"
-        return brief(self, number_of(len(self), "point"), people)
+        people = None if self.user is None else trn("of {n:,} person", "of {n:,} people", n=self.users)
+        return brief(self, trn("{n:,} point", "{n:,} points", n=len(self)), people)
 
     @classmethod
     def from_columns(
@@ -61,18 +69,22 @@ class Points:
         east, north = _numbers(lon, "lon", where, first), _numbers(lat, "lat", where, first)
         if len(east) != len(north):
             raise DataError(
-                tr("has {number} longitudes and {number2} latitudes", number=len(east), number2=len(north)), where=where
+                tr("there are {east:,} longitudes and {north:,} latitudes", east=len(east), north=len(north)),
+                where=where,
+                remedy=SAME_LENGTH,
             )
-        _refuse(~(np.abs(east) <= 360), "lon", "is not a longitude (degrees from -180 to 180)", where, first)
-        _refuse(~(np.abs(north) <= 90), "lat", "is not a latitude (degrees from -90 to 90)", where, first)
+        _refuse(
+            ~(np.abs(east) <= 360), "lon", tr("the value is not a longitude (degrees from -180 to 180)"), where, first
+        )
+        _refuse(~(np.abs(north) <= 90), "lat", tr("the value is not a latitude (degrees from -90 to 90)"), where, first)
         seconds = None if time is None else _seconds(time, where, first)
         codes, names = (None, ()) if user is None else _encode_people(user, where, first)
-        for what, part in (("times", seconds), ("users", codes)):
-            if part is not None and len(part) != len(east):
-                raise DataError(
-                    tr("has {number} points and {number2} {what}", number=len(east), number2=len(part), what=what),
-                    where=where,
-                )
+        if seconds is not None and len(seconds) != len(east):
+            what = tr("there are {points:,} points and {times:,} times", points=len(east), times=len(seconds))
+            raise DataError(what, where=where, remedy=SAME_LENGTH)
+        if codes is not None and len(codes) != len(east):
+            what = tr("there are {points:,} points and {users:,} users", points=len(east), users=len(codes))
+            raise DataError(what, where=where, remedy=SAME_LENGTH)
         return cls(wrap(east), north, seconds, codes, names)
 
     @classmethod
@@ -103,7 +115,7 @@ class Points:
         )
         if (given.get("lon") is None or given.get("lat") is None) and look_exchanged(found.lon, found.lat):
             raise DataError(
-                tr("all points are far out at sea, and would be on land with longitude and latitude exchanged"),
+                tr("all points are far out at sea, and they would be on land if longitude and latitude were exchanged"),
                 where=where,
                 remedy=tr("Exchange the names of the two columns, or say which is which (--lon NAME --lat NAME)."),
             )
@@ -135,7 +147,9 @@ class Points:
         try:
             import geopandas
         except ImportError:
-            raise DataError(tr("GeoPandas is not installed"), remedy=tr("pip install geopandas")) from None
+            raise DataError(
+                tr("GeoPandas is not installed"), where="to_geopandas", remedy=tr("Install it: pip install geopandas.")
+            ) from None
         frame = self.to_pandas()
         return geopandas.GeoDataFrame(
             frame.drop(columns=["lon", "lat"]),
@@ -203,48 +217,57 @@ def column_names(
         name = given.get(part)
         if name is not None:
             if name not in names:
-                raise DataError(tr("has no column {name!r}", name=name), where=where, remedy=describe_columns(names))
+                raise DataError(
+                    tr('there is no column "{name}"', name=name), where=where, remedy=describe_columns(names)
+                )
             found[part] = name
         else:
             match = next((known[alias] for alias in aliases if alias in known), None)
             if match is not None:
                 found[part] = match
             elif part in needed:
-                remedy = f"Name it one of {', '.join(aliases)}{f', or say which it is (--{part} NAME)' * options}. "
-                raise DataError(
-                    tr("has no column for {part}", part=part), where=where, remedy=remedy + describe_columns(names)
+                usual = ", ".join(aliases)
+                hint = (
+                    tr("Name it one of {usual}, or say which it is (--{part} NAME).", usual=usual, part=part)
+                    if options
+                    else tr("Name it one of {usual}.", usual=usual)
                 )
+                raise DataError(MISSING[part], where=where, remedy=join([hint, describe_columns(names)]))
     return found
 
 
-def describe_columns(names: Sequence[str], also: Sequence[str] = ()) -> str:
+def describe_columns(names: Sequence[str], also: Sequence[str] = ()) -> Text:
     """A sentence on a table's columns, for errors. Where no name is known none is shown: the first row may be data,
     such as somebody's position.
 
     >>> describe_columns(["lat", "x coordinate"]), describe_columns(["<gpx><trkpt lat='-3.7'>"])
-    ('Its columns: lat, x coordinate.', 'None of its 1 columns has a name that is known.')
+    ('Its columns: lat, x coordinate.', 'The table has 1 column, and no usual name.')
     """
     known = {*also, *(alias for aliases in COLUMNS.values() for alias in aliases)}
     if not known & {name.strip().lower() for name in names}:
-        return f"None of its {len(names):,} columns has a name that is known."
-    return f"Its columns: {', '.join(names)}."
+        return trn(
+            "The table has {n:,} column, and no usual name.",
+            "The table has {n:,} columns, and none has a usual name.",
+            n=len(names),
+        )
+    return tr("Its columns: {columns}.", columns=", ".join(names))
 
 
 def _degrees(frame: Any, where: str) -> Any:
     """A GeoPandas frame with columns of longitudes and latitudes."""
     if frame.crs is None:
         raise DataError(
-            tr("has no coordinate reference system"),
+            tr("the frame has no coordinate reference system"),
             where=where,
-            remedy=tr("Say in which its places are: frame.set_crs(4326) for longitudes and latitudes."),
+            remedy=tr("Set it: frame.set_crs(4326) for longitudes and latitudes."),
         )
     wrong = np.asarray(frame.geometry.geom_type != "Point")
     if wrong.any():
         raise DataError(
-            tr("its geometry in row {flatnonzero} is no point", flatnonzero=int(np.flatnonzero(wrong)[0]) + 1),
+            tr("the geometry in row {row:,} is not a point", row=int(np.flatnonzero(wrong)[0]) + 1),
             where=where,
             remedy=tr(
-                "Give a row for each position: of lines, frame.get_coordinates() with the times of their points."
+                "Give one row for each position; for lines use frame.get_coordinates() with the times of the points."
             ),
         )
     places = frame.to_crs(4326)
@@ -271,7 +294,7 @@ def _numbers(values: Any, column: str, where: str, first: int) -> Floats:
 
     plain = values.to_pandas() if hasattr(values, "to_pandas") else values
     numbers = np.array(pd.to_numeric(pd.Series(plain), errors="coerce"), dtype=np.float64)
-    _refuse(~np.isfinite(numbers), column, "is not a number", where, first)
+    _refuse(~np.isfinite(numbers), column, tr("the value is not a number"), where, first)
     return numbers
 
 
@@ -287,11 +310,13 @@ def _seconds(values: Any, where: str, first: int) -> Floats:
         if len(plain) and as_numbers.notna().all():
             return _seconds_from_numbers(as_numbers, where, first)
         plain = pd.to_datetime(plain, errors="coerce", utc=True, format="ISO8601")
-    _refuse(np.asarray(plain.isna()), "time", "is not a time (write it as 2026-01-31 08:00:00)", where, first)
+    _refuse(np.asarray(plain.isna()), "time", tr("the value is not a time such as 2026-01-31 08:00:00"), where, first)
     stamps = pd.DatetimeIndex(plain)
     naive = stamps.tz_convert("UTC").tz_localize(None) if stamps.tz is not None else stamps
     seconds = np.asarray(naive.to_numpy(dtype="datetime64[ms]").astype(np.int64) / 1000, dtype=np.float64)
-    _refuse(~((seconds >= EARLIEST) & (seconds < LATEST)), "time", "is no time of 1900 to 2199", where, first)
+    _refuse(
+        ~((seconds >= EARLIEST) & (seconds < LATEST)), "time", tr("the time is not between 1900 and 2199"), where, first
+    )
     return seconds
 
 
@@ -301,8 +326,10 @@ def _seconds_from_numbers(values: Any, where: str, first: int) -> Floats:
     size = np.abs(numbers)
     fits = [size < LATEST, *((size >= 1e8 * unit) & (size < LATEST * unit) for unit in UNITS[1:])]
     unit = np.select(fits, UNITS, default=np.nan)
-    _refuse(np.isnan(unit) | (numbers < EARLIEST * unit), "time", "is no time of 1900 to 2199", where, first)
-    _refuse(unit != unit[:1], "time", "counts other parts of a second than the first row", where, first)
+    _refuse(
+        np.isnan(unit) | (numbers < EARLIEST * unit), "time", tr("the time is not between 1900 and 2199"), where, first
+    )
+    _refuse(unit != unit[:1], "time", tr("the time has another unit than the first row"), where, first)
     return np.asarray(numbers / unit, dtype=np.float64)
 
 
@@ -311,7 +338,7 @@ def _encode_people(values: Any, where: str, first: int) -> tuple[Ints, tuple[str
     import pandas as pd
 
     plain = pd.Series(values.to_pandas() if hasattr(values, "to_pandas") else values)
-    _refuse(np.asarray(plain.isna()), "user", "is missing", where, first)
+    _refuse(np.asarray(plain.isna()), "user", tr("the value is missing"), where, first)
     codes, names = pd.factorize(plain.astype(str), sort=True)
     return np.asarray(codes, dtype=np.int64), tuple(str(name) for name in names)
 
@@ -321,5 +348,7 @@ def _refuse(wrong: NDArray[np.bool_], column: str, what: str, where: str, first:
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
         raise DataError(
-            f"{what}", where=tr("{where}, row {row}, column {column}", where=where, row=row + first, column=column)
+            what,
+            where=tr("{where}, row {row}, column {column}", where=where, row=row + first, column=column),
+            remedy=tr("Correct this row, or leave it out."),
         )

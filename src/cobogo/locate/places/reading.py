@@ -10,7 +10,7 @@ from cobogo.data.table.engine import connect
 from cobogo.data.table.files import guess_separator
 from cobogo.data.table.read import read
 from cobogo.errors import DataError
-from cobogo.floor.language import tr
+from cobogo.floor.language import join, tr
 from cobogo.locate.places.cells import Calls, Cells
 from cobogo.locate.places.points import Points, column_names, describe_columns, index_times
 
@@ -24,7 +24,9 @@ def read_points(source: str | Path | Any, *, separator: str | None = None, **col
     if isinstance(source, Points):
         return source
     if hasattr(source, "geometry") or index_times(source) is not None:
-        return Points.from_pandas(source, where="the table given", **columns)  # no engine reads a geometry or an index
+        return Points.from_pandas(
+            source, where=tr("the table that was given"), **columns
+        )  # no engine reads a geometry or an index
     table, name = fetch_table(source, separator)
     return Points.from_arrow(table, where=name, **columns)
 
@@ -57,7 +59,7 @@ def fetch_table(source: str | Path | Any, separator: str | None) -> tuple[Any, s
     if isinstance(source, str | Path):
         data = Data(separator=separator or guess_separator(source, data.encoding))
     engine = connect()
-    with engine.guard("reading"):
+    with engine.guard(tr("reading")):
         table = read(source, data, engine)
         return engine.fetch(table.expression), table.name
 
@@ -67,9 +69,6 @@ def _cell_column(table: Any, where: str) -> str:
     for alias in CELL:
         if alias in known:
             return str(known[alias])
-    remedy = tr(
-        "Name it one of {cell}. {describe_columns}",
-        cell=", ".join(CELL),
-        describe_columns=describe_columns(table.column_names, CELL),
-    )
-    raise DataError(tr("has no column for the cell"), where=where, remedy=remedy)
+    hint = tr("Name it one of {usual}.", usual=", ".join(CELL))
+    remedy = join([hint, describe_columns(table.column_names, CELL)])
+    raise DataError(tr("there is no column for the cell"), where=where, remedy=remedy)

@@ -20,9 +20,10 @@ from typing import Literal
 import numpy as np
 
 from cobogo.errors import DataError, NoSolution, VerificationFailed
+from cobogo.floor.arguments import refusal
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
-from cobogo.floor.language import tr, trn
+from cobogo.floor.language import join, tr
 from cobogo.floor.randomness import Entropy, Source, below, keys
 from cobogo.locate.mechanisms.draws import bearings, uniforms
 from cobogo.locate.places.geometry import DEGREE, RADIUS, distance, wrap
@@ -163,11 +164,11 @@ class KDelta:
         ):
             value = getattr(self, name)
             if not value >= least or not np.isfinite(value):
-                raise ValueError(f"The {name!r} parameter of (k, δ)-anonymity must be {least:g} or more. Got {value!r}")
+                raise ValueError(refusal("(k, δ)-anonymity", name, tr("{least:g} or more", least=least), value))
         if not 0 <= self.trash < 1:
-            raise ValueError(f"The 'trash' parameter of (k, δ)-anonymity must be from 0 to below 1. Got {self.trash!r}")
+            raise ValueError(refusal("(k, δ)-anonymity", "trash", tr("from 0 to below 1"), self.trash))
         if self.method not in ("nwa", "w4m"):
-            raise ValueError(f"The 'method' parameter of (k, δ)-anonymity must be nwa or w4m. Got {self.method!r}")
+            raise ValueError(refusal("(k, δ)-anonymity", "method", tr("one of {known}", known="nwa, w4m"), self.method))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -204,9 +205,11 @@ def anonymize_trips(points: Points, asked: KDelta, source: Source | None = None)
     trips = split_trips(points, gap=asked.gap, stay=asked.stay, daily=asked.daily)
     if not len(trips):
         raise DataError(
-            tr("has no trips"),
+            tr("there are no trips"),
             where="trajectories",
-            remedy=tr("A trip has two points at least that are not a stay (--stay) and not too far apart (--gap)."),
+            remedy=tr(
+                "A trip has at least two points that are not a stay (--stay) and not too far apart in time (--gap)."
+            ),
         )
     clocked = resample_to_clock(trips, asked.step, asked.period if asked.method == "nwa" else None)
     pools = list(_pools(clocked, asked))
@@ -236,13 +239,13 @@ def anonymize_trips(points: Points, asked: KDelta, source: Source | None = None)
     if not measured.holds(asked.k) or (len(people) and people.min() < asked.k):
         raise VerificationFailed(
             tr(
-                "the trajectories have {k} within {delta:g} m of each other, not {k2}",
-                k=measured.k,
+                "only {found} trajectories are within {delta:g} m of each other, and not {k}",
+                found=measured.k,
                 delta=asked.delta,
-                k2=asked.k,
+                k=asked.k,
             ),
             where="(k, δ)-anonymity",
-            remedy=tr("Nothing was released. Please report it."),
+            remedy=tr("Nothing was released. This is an error of Cobogó: please report it."),
         )
     return AnonymizedTrips(asked, released, measured, len(trips), len(trips) - number, people, parts[4])
 
@@ -299,17 +302,19 @@ def _cluster_pools(
         radius *= GROWTH
     raise NoSolution(
         tr(
-            "{trip} of {trips:,} find no {k} others to go with, and {allowed:,} may be suppressed",
-            trip=trn("{n:,} trip", "{n:,} trips", n=best),
+            "{alone:,} of {trips:,} trips fit into no group of {k} people, and at most {allowed:,} may be suppressed",
+            alone=best,
             trips=trips,
-            k=asked.k - 1,
+            k=asked.k,
             allowed=allowed,
         ),
-        where=f"(k, δ)-anonymity by {asked.method}",
-        remedy=(
-            "Ask for a smaller k or a larger δ, or allow more to be suppressed (--trash)."
-            + ("" if asked.daily else " Let trips of different days go together (--daily).")
-            + (" w4m also moves trips in time (--method w4m)." if asked.method == "nwa" else "")
+        where=tr("(k, δ)-anonymity with {method}", method=asked.method),
+        remedy=join(
+            [
+                tr("Ask for a smaller k or a larger δ, or allow more trips to be suppressed (--trash)."),
+                "" if asked.daily else tr("Group trips of different days (--daily)."),
+                tr("Or move trips in time, too (--method w4m).") if asked.method == "nwa" else "",
+            ]
         ),
     )
 

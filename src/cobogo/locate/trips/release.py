@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cobogo.floor.arguments import number
+from cobogo.floor.language import join, tr
 from cobogo.floor.untrusted import fraction
 from cobogo.locate.places.geometry import Frame, distance
 from cobogo.locate.places.grid import Grid
@@ -24,7 +25,7 @@ from cobogo.release.contract import ENTROPY, CheckResult, Written
 
 WHOSE = "trajectory"
 
-ON_TRUST = "whose trips they are, and that the noise stated was really drawn, cannot be seen in the released rows"
+ON_TRUST = tr("the released rows do not show whose trips they are, nor whether the stated noise was really drawn")
 
 
 @dataclass(frozen=True)
@@ -71,25 +72,37 @@ def anonymous_trips(found: AnonymizedTrips) -> AnonymousTrips:
         "dates_forgotten": asked.daily,
         "unit": "a trip; clusters are of k people at least",
     }
-    explained = (
-        "## How it was made\n\n"
-        f"Trips were put into groups of at least {asked.k} people and moved until all of a group are within "
-        f"{asked.delta:g} m of each other at every moment{_time_note(asked.method)}, side by side along the mean of "
-        "the group in an order drawn by chance. Positions are therefore not those that were collected. Each trip has a "
-        "number of its own: two trips of one person do not share it."
+    moved = (
+        tr(
+            "Trips were put into groups of at least {k} people, and moved in space and in time until all trips of a "
+            "group are within {delta:g} m of each other at every moment.",
+            k=asked.k,
+            delta=asked.delta,
+        )
+        if asked.method == "w4m"
+        else tr(
+            "Trips were put into groups of at least {k} people, and moved until all trips of a group are within "
+            "{delta:g} m of each other at every moment.",
+            k=asked.k,
+            delta=asked.delta,
+        )
+    )
+    placed = tr(
+        "They lie side by side along the mean of the group, in a random order, so the positions are not those "
+        "that were "
+        "collected. Each trip has its own number: two trips of one person have different numbers."
     )
     meanings = {
-        WHOSE: "a number for the trip, drawn by chance",
-        "time": "a full step of the clock, in UTC" + (", the date being forgotten" if asked.daily else ""),
-        "lon": "longitude in degrees (WGS 84), moved",
-        "lat": "latitude in degrees (WGS 84), moved",
+        WHOSE: tr("a random number for the trip"),
+        "time": tr("a full step of the clock, in UTC, without the date")
+        if asked.daily
+        else tr("a full step of the clock, in UTC"),
+        "lon": tr("longitude in degrees (WGS 84), moved"),
+        "lat": tr("latitude in degrees (WGS 84), moved"),
     }
+    explained = join([tr("## How it was made"), join([moved, placed])], "\n\n")
     promise = KDeltaAnonymity(asked.k, asked.delta)
     return AnonymousTrips(found.points, meanings, [promise], stated, explained, found.figures())
-
-
-def _time_note(method: str) -> str:
-    return ", in space and in time" if method == "w4m" else ""
 
 
 def made_up_trips(model: TripModel, made: Points, report: dict[str, Any]) -> MadeUpTrips:
@@ -108,17 +121,18 @@ def made_up_trips(model: TripModel, made: Points, report: dict[str, Any]) -> Mad
                  "size": grid.size},
         "parts": costs(asked),
     }  # fmt: skip
-    explained = (
-        "## How it was made\n\n"
-        "Nobody in this table exists. A model of a public grid was learned from counts with discrete Laplace noise, "
-        "and trips were drawn from it, on the first of January 1970. What one real person did changes the chances of "
-        f"everything here by a factor of e^{float(asked.epsilon):g} at most."
+    about = tr(
+        "No person in this table exists. A model of a public grid was learned from counts with discrete Laplace noise, "
+        "and trips were drawn from it, on the first of January 1970. What one real person did changes the probability "
+        "of anything here by a factor of at most e^{epsilon:g}.",
+        epsilon=float(asked.epsilon),
     )
+    explained = join([tr("## How it was made"), about], "\n\n")
     meanings = {
-        WHOSE: "the number of a trip that never was",
-        "time": "the time of day at which it enters the cell",
-        "lon": "longitude of the middle of a cell of the public grid",
-        "lat": "latitude of the middle of a cell of the public grid",
+        WHOSE: tr("the number of an invented trip"),
+        "time": tr("the time of day at which it enters the cell"),
+        "lon": tr("longitude of the middle of a cell of the public grid"),
+        "lat": tr("latitude of the middle of a cell of the public grid"),
     }
     promise = DifferentialPrivacy(float(asked.epsilon))
     return MadeUpTrips(made, meanings, [promise], stated, explained, report)
@@ -147,13 +161,13 @@ def check(written: Written) -> CheckResult:
             promise = KDeltaAnonymity(int(entry["k"]), float(entry["delta"]))
             measured.setdefault(promise.delta, closeness(points, promise.delta))
             verdicts.append(promise.check(measured[promise.delta]))
-        problems = () if verdicts else ("the manifest promises nothing",)
+        problems = () if verdicts else (tr("the manifest states no guarantee"),)
         return CheckResult(tuple(verdicts), problems, (ON_TRUST,))
     spent = sum((fraction(row["epsilon"]) for row in written.statement["parts"]), Fraction(0))
     verdicts = [
         DifferentialPrivacy(float(entry["epsilon"])).verdict(float(spent), 0.0) for entry in written.model_entries
     ]
-    problems = (*_problems(written, points, spent), *(() if verdicts else ("the manifest promises nothing",)))
+    problems = (*_problems(written, points, spent), *(() if verdicts else (tr("the manifest states no guarantee"),)))
     return CheckResult(tuple(verdicts), problems, (ON_TRUST,))
 
 
@@ -174,14 +188,14 @@ def _problems(written: Written, points: Points, spent: Fraction) -> Iterator[str
         int(stated["moves_of_a_person"]),
     )
     if stated.get("entropy") != ENTROPY:
-        yield "the manifest does not say that the noise came from the operating system"
+        yield tr("the manifest does not say that the noise came from the operating system")
     if spent != asked.epsilon:
-        yield "the parts do not cost what the manifest says that all of it costs"
+        yield tr("the costs of the parts do not sum to the cost that the manifest states")
     for row, true in zip(stated["parts"], costs(asked), strict=True):
         less = int(row["sensitivity"]) < true["sensitivity"] or float(row["scale"]) < true["scale"] * (1 - 1e-12)
         if row["part"] != true["part"] or less:
-            yield f"the part {true['part']} states less noise than a person can change"
+            yield tr("the part {part} states less noise than one person requires", part=true["part"])
     cells = grid.cell_of(points.lon, points.lat)
     lon, lat = grid.centres(np.maximum(cells, 0))
     if (cells < 0).any() or (distance(points.lon, points.lat, lon, lat) > 1.0).any():
-        yield "some released positions are not cells of the public grid"
+        yield tr("some released positions are not on the public grid")

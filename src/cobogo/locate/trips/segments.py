@@ -16,7 +16,7 @@ from cobogo.floor.language import tr
 from cobogo.floor.randomness import Source
 from cobogo.locate.places.geometry import Frame
 from cobogo.locate.places.grid import Grid
-from cobogo.locate.places.points import Points
+from cobogo.locate.places.points import MISSING, Points
 
 DAY = 86_400.0
 
@@ -87,13 +87,12 @@ def split_trips(
     digit. With ``daily`` the dates are dropped: a trip begins at its time of day, on the first of January 1970.
     """
     if points.user is None or points.time is None:
-        missing = " and ".join(name for name in ("user", "time") if getattr(points, name) is None)
         raise DataError(
-            tr("has no column for {missing}", missing=missing),
+            tr("there are no columns of users and times")
+            if points.user is None and points.time is None
+            else MISSING["user" if points.user is None else "time"],
             where="trajectories",
-            remedy=tr(
-                "Trajectories are a person's points in the order of time: say which columns tell them (--user, --time)."
-            ),
+            remedy=tr("A trajectory needs the person and the time of each point: name their columns (--user, --time)."),
         )
     ordered = points.sort()
     assert ordered.user is not None

@@ -22,6 +22,7 @@ from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
 from cobogo.floor.language import tr
 from cobogo.floor.randomness import Entropy, Source, below
+from cobogo.floor.untrusted import shorten
 from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.points import Points
 from cobogo.locate.trips.kernels import bridges, walk
@@ -96,18 +97,22 @@ class TripSynthesis:
     def __post_init__(self) -> None:
         if not self.epsilon > 0:
             raise PolicyError(
-                tr("must be above 0. Got {epsilon!r} instead", epsilon=float(self.epsilon)), where="epsilon"
+                tr("must be above 0. Got {value} instead", value=shorten(float(self.epsilon))),
+                where="epsilon",
+                remedy=tr("Start with ε = 1."),
             )
         for name in ("trips", "longest", "moves"):
             if getattr(self, name) < 1:
                 raise PolicyError(
-                    tr("must be 1 or more. Got {getattr!r} instead", getattr=getattr(self, name)), where=name
+                    tr("must be 1 or more. Got {value} instead", value=shorten(getattr(self, name))),
+                    where=name,
+                    remedy=tr("Leave it out to use the default."),
                 )
         if self.grid.cells > 250_000 or min(self.grid.rows, self.grid.columns) < 2:
             raise PolicyError(
-                tr("has {columns} × {rows} cells", columns=self.grid.columns, rows=self.grid.rows),
-                where=tr("the grid"),
-                remedy=tr("Choose cells so that it has from 2 × 2 to 250,000 of them."),
+                tr("the grid has {columns:,} × {rows:,} cells", columns=self.grid.columns, rows=self.grid.rows),
+                where="grid",
+                remedy=tr("Choose the size of the cells so that there are from 2 × 2 to 250,000 of them."),
             )
 
 

@@ -27,6 +27,7 @@ from sqlalchemy import Connection, Table, func, insert, select
 
 from cobogo.errors import LedgerError
 from cobogo.floor.language import tr, trn
+from cobogo.floor.language.system import reason
 from cobogo.promises.accounting import Measure
 from cobogo.promises.ledger.balance import Units
 from cobogo.promises.ledger.tables import BOOKS, DEBITS, LIMITS, SEALS
@@ -260,7 +261,10 @@ class SealFile:
 
     def _unusable(self, problem: Exception) -> LedgerError:
         return LedgerError(
-            tr("cannot be used: {cause}", cause=getattr(problem, "strerror", None) or type(problem).__name__),
+            tr(
+                "cannot be used: {cause}",
+                cause=reason(problem) if isinstance(problem, OSError) else type(problem).__name__,
+            ),
             where=str(self.file),
             remedy=tr("Check its permissions and the space on its disk."),
         )

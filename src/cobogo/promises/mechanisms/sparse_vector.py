@@ -19,9 +19,9 @@ class SparseVector:
     r"""Says of one score after another whether it reaches a threshold, and stops after a given number that do; only
     those cost privacy.
 
-    It stops after ``most`` scores that reach the threshold. Half of ε pays for noise on the threshold, which is drawn
-    once; the other half pays for noise on each score, which is halved if scores are ``monotonic``. The shifts in the
-    proof are whole numbers, so the proof holds for discrete Laplace noise.
+    ``most`` is the number of scores that reach the threshold after which it stops. Half of ε pays for noise on the
+    threshold, which is drawn once; the other half pays for noise on each score, which is halved if scores are
+    ``monotonic``. The shifts in the proof are whole numbers, so the proof holds for discrete Laplace noise.
 
     Formula: $u_i + X_i \ge T + Y$ with $Y \sim \mathrm{Lap}\left(\frac{\Delta}{\varepsilon / 2}\right)$ drawn once and
         $X_i \sim \mathrm{Lap}\left(\frac{2\,c\,\Delta}{\varepsilon / 2}\right)$, for at most $c$ answers above

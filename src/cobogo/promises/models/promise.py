@@ -69,8 +69,14 @@ def build_promises(
     """The promises of a policy, each of the registry. One without ``attribute`` stands for every sensitive
     attribute."""
     promises: list[Kind] = []
+    problems: list[PolicyError] = []
     for number, specification in enumerate(specifications):
-        promises += _each(dict(specification), sensitive, registry, f"{where}, privacy.models[{number}]")
+        try:
+            promises += _each(dict(specification), sensitive, registry, f"privacy.models[{number}]")
+        except PolicyError as error:
+            problems.append(error)
+    if problems:
+        raise PolicyError.gather(problems, where)
     return tuple(dict.fromkeys(promises))
 
 
@@ -82,6 +88,7 @@ def _each(
             tr("a model needs the key 'model'"),
             where=where,
             remedy=tr("`cobogo list {listed}` shows all.", listed=registry.listed),
+            code="COBOGO-POLICY-MODEL",
         )
     name = given.pop("model")
     kind = registry.find(name, where)
@@ -95,6 +102,7 @@ def _each(
             tr("{name} protects a sensitive attribute, and the policy has no sensitive attribute", name=name),
             where=where,
             remedy=tr('Give an attribute the role "sensitive", or remove the model.'),
+            code="COBOGO-POLICY-MODEL",
         )
     for attribute in asked:
         if attribute not in sensitive:
@@ -106,6 +114,7 @@ def _each(
                 ),
                 where=where,
                 remedy=tr("Sensitive attributes: {sensitive}.", sensitive=", ".join(sensitive)),
+                code="COBOGO-POLICY-MODEL",
             )
     for attribute in asked:
         yield construct(kind, name, {"attribute": attribute, **given}, where)

@@ -85,19 +85,22 @@ def bounds(epsilon: Fraction, delta: Fraction) -> DistanceBounds:
     if not LEAST_EPSILON <= epsilon <= MOST_EPSILON:
         raise PolicyError(
             tr(
-                "must be from {least_epsilon} to {most_epsilon:g}. Got {epsilon:g} instead",
-                least_epsilon=float(LEAST_EPSILON),
-                most_epsilon=float(MOST_EPSILON),
+                "must be between {least} and {most:g}. Got {epsilon:g} instead",
+                least=float(LEAST_EPSILON),
+                most=float(MOST_EPSILON),
                 epsilon=float(epsilon),
             ),
             where="epsilon",
-            remedy=tr("Below, the noise is more than can be drawn exactly; above, there is hardly any."),
+            remedy=tr(
+                "Choose a value in this range: below it, the noise cannot be drawn exactly; above it, "
+                "there is hardly any noise."
+            ),
         )
     if not Fraction(1, 10**18) <= delta <= min(epsilon, Fraction(1)) / 10:
         raise PolicyError(
-            tr("must be from 1e-18 to a tenth of ε, and of 1. Got {delta:g} instead", delta=float(delta)),
+            tr("must be between 1e-18 and a tenth of ε, and at most 0.1. Got {delta:g} instead", delta=float(delta)),
             where="delta",
-            remedy=tr("Say a chance far below one in the number of accounts, such as 1e-9."),
+            remedy=tr("Choose a probability far below 1 divided by the number of accounts, such as 1e-9."),
         )
     failing = float(delta) * math.exp(-float(epsilon)) * 0.999
     inner = float(epsilon) - 2 * ROUNDING - 2 * failing

@@ -89,13 +89,13 @@ def _choose_column(table: Table, asked: str | None) -> str:
         return table.columns[0]
     if asked is None:
         raise PolicyError(
-            tr("the data have {number} columns", number=len(table.columns)),
+            tr("the data have {number} columns, and no column was chosen", number=len(table.columns)),
             where="--column",
-            remedy=tr("Say which one holds the items."),
+            remedy=tr("Name the column with the items: --column."),
         )
     if asked not in table.columns:
         raise DataError(
-            tr('has no column "{asked}"', asked=asked),
+            tr('does not have the column "{name}"', name=asked),
             where=table.name,
             remedy=tr("Name one of its columns: --column."),
         )
@@ -125,9 +125,9 @@ def read_counts(table: Table, column: str) -> Counts:
         found = int(table.engine.fetch(wrong.aggregate(found=wrong.count()))["found"][0].as_py())
         if found:
             raise DataError(
-                tr('{found:,} rows of "{column}" hold no whole number', found=found, column=column),
+                tr('{found:,} rows of "{column}" do not have a whole number', found=found, column=column),
                 where=table.name,
-                remedy=tr("Give a column of counts, or leave out --counts to have its values counted."),
+                remedy=tr("Name a column of counts, or leave out --counts to count the values of the column."),
             )
         values = text.select(records=text["text"].cast("int64"))
     return _fetch_counts(table, values.group_by("records").aggregate(items=values.count()))
@@ -139,7 +139,7 @@ def _fetch_counts(table: Table, pairs: Any) -> Counts:
     items = found["items"].to_numpy().astype(np.int64)
     if (counts < 0).any():
         raise DataError(
-            tr("holds counts below 0"), where=table.name, remedy=tr("A count is a whole number, 0 or more.")
+            tr("has counts below 0"), where=table.name, remedy=tr("Correct them: a count is a whole number, 0 or more.")
         )
     order = np.argsort(-counts)
     there = order[counts[order] > 0]
@@ -168,9 +168,9 @@ def convert_lines(path: Path, encoding: str) -> Iterator[Path]:
                     writer.write_batch(batch)
         except (pa.ArrowInvalid, OSError) as error:
             raise DataError(
-                tr("cannot be read as lines of text: {name}", name=type(error).__name__),
+                tr("cannot be read as lines of text ({error})", error=type(error).__name__),
                 where=str(path),
-                remedy=tr("Is it there, and in this encoding? --encoding latin-1 reads anything."),
+                remedy=tr("Check the path and the encoding; --encoding latin-1 reads any file."),
             ) from None
         yield file
     finally:

@@ -160,10 +160,11 @@ class FrequencyList:
         if counts.accounts > MOST_ACCOUNTS:
             raise DataError(
                 tr(
-                    "has more than {most_accounts:,} accounts, for which the mechanism was not proven",
-                    most_accounts=MOST_ACCOUNTS,
+                    "the data have more than {most:,} accounts, and the mechanism's guarantee is not "
+                    "proven for so many",
+                    most=MOST_ACCOUNTS,
                 ),
-                remedy=tr("Release the lists of its parts: each account is in one of them only."),
+                remedy=tr("Split the data so that each account is in one part, and release the list of each part."),
             )
         rim = outline(counts, self.bounds.run)
         return _trace_list(rim, self.walk(rim, source or Entropy()))

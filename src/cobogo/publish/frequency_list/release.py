@@ -32,9 +32,9 @@ COUNT, ITEMS = "count", "items"
 COLUMNS = (COUNT, ITEMS)
 RANKS = (1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000)
 
-PROCEDURE = (
-    "differential privacy rests on how the list was drawn, and cannot be read off it: what was checked is that the "
-    "stated procedure keeps what is promised, and that the file is such a list"
+PROCEDURE = tr(
+    "differential privacy depends on how the list was drawn, and the list cannot show it. What was checked: the stated "
+    "procedure keeps its promise, and the file is such a list"
 )
 
 
@@ -60,8 +60,8 @@ class DrawnList(DrawnRows):
     @property
     def meanings(self) -> Mapping[str, Meaning]:
         return {
-            COUNT: Meaning("a number of records (accounts) that share one item (password), after noise"),
-            ITEMS: Meaning("how many items have that count, after noise"),
+            COUNT: Meaning(tr("a number of records (accounts) that share one item (password), after noise")),
+            ITEMS: Meaning(tr("how many items have that count, after noise")),
         }
 
     def statement(self) -> Json:
@@ -80,12 +80,16 @@ class DrawnList(DrawnRows):
 
     def explanation(self) -> str:
         epsilon, delta = float(self._mechanism.epsilon), float(self._mechanism.delta)
-        return (
-            f"Each row says how many items occur `{COUNT}` times; together they are the sorted list of how often items "
-            f"occur. It was drawn with (ε, δ)-differential privacy, ε = {epsilon:g} and δ = {delta:g}, for one record "
-            "more or less, from the lists near the true one: P ∝ exp(−ε·L1 distance / 2). The number of records and of "
-            f"items follow from it, and are noisy too: the list is off by about √(N/ε) + {6.6 / epsilon**2:,.0f} "
-            "records in all, of N. Items are not told.\n"
+        return tr(
+            "Each row says how many items occur `{count}` times; together the rows are the sorted list of how often "
+            "items occur. The list was drawn with (ε, δ)-differential privacy, ε = {epsilon:g} and δ = {delta:g}, "
+            "for one record more or less, from the lists near the true one: P ∝ exp(−ε·L1 distance / 2). The "
+            "numbers of records and of items follow from the list, and are noisy too: with N records, the list is "
+            "off by about √(N/ε) + {more:,.0f} records in all. The items themselves are not released.",
+            count=COUNT,
+            epsilon=epsilon,
+            delta=delta,
+            more=6.6 / epsilon**2,
         )
 
     def private_statement(self) -> Json:
@@ -179,22 +183,22 @@ def check(written: Written) -> CheckResult:
     """Recompute the mechanism from what is stated, and check that the rows are a list of counts."""
     stated = written.statement
     epsilon, delta = fraction(stated["epsilon"]), fraction(stated["delta"])
-    problems = []
+    problems: list[str] = []
     try:
         found = bounds(epsilon, delta)
         same = (found.q, found.band, found.run) == (stated["q"], stated["band"], stated["run"])
     except PolicyError:
         same = False
     if not same:
-        problems.append("the stated mechanism does not keep the stated ε and δ")
+        problems.append(tr("the stated mechanism does not keep the stated ε and δ"))
     try:
         read_list(written.rows)
     except (ValueError, TypeError):
-        problems.append("the file is no list of counts that fall, each with the number of its items")
+        problems.append(tr("the file is not a list of decreasing counts, each with a number of items"))
     verdicts = []
     for entry in written.model_entries:
         if entry.get("model") != DifferentialPrivacy.name:
-            problems.append(f"{entry.get('model')} is asked for, and does not hold of a list of counts")
+            problems.append(tr("{model} is requested, and cannot hold for a list of counts", model=entry.get("model")))
             continue
         promise = DifferentialPrivacy(entry["epsilon"], entry.get("delta", 0.0))
         verdicts.append(promise.verdict(float(epsilon), float(delta)))

@@ -13,7 +13,8 @@ from cobogo.data.policy import masking as specs
 from cobogo.data.table.columns import load_coded_columns
 from cobogo.data.table.read import Table
 from cobogo.errors import DataError, PolicyError, VaultError
-from cobogo.floor.language import tr
+from cobogo.floor.language import Text, tr, trn
+from cobogo.floor.language.system import reason
 from cobogo.floor.urls import is_url
 from cobogo.publish.mask.digits import canonical
 from cobogo.publish.mask.edits import mask_characters, nulls, truncate
@@ -76,9 +77,9 @@ class Shared:
         group = self._groups.setdefault(name, Group(spec, kind))
         if _essence(group.spec) != _essence(spec):
             raise PolicyError(
-                tr('the group "{name}" is of columns that are masked in another way', name=name),
+                tr('the other columns of the group "{name}" are masked in another way', name=name),
                 where=member.where,
-                remedy=tr("Columns of one group need the same operator: give this one another group."),
+                remedy=tr("Use the same operator for all columns of a group, or give this column another group."),
             )
         group.members.append(member)
         group.unique |= spec.unique
@@ -103,7 +104,9 @@ def operators(policy: Policy, table: Table, shared: Shared) -> tuple[MaskingOper
     for name, spec in wanted.columns.items():
         where = f"{policy.name}, masking.columns.{name}"
         if name not in table.columns:
-            raise PolicyError(tr("there is no such column"), where=where, remedy=tr("Name a column of the data."))
+            raise PolicyError(
+                tr("the data do not have this column"), where=where, remedy=tr("Name a column of the data.")
+            )
         made.append(_operator(name, spec, policy, wanted, table, shared, where))
     return tuple(made)
 
@@ -116,11 +119,11 @@ def _operator(
         case specs.FakeSpec() | specs.ListSpec():
             return _substitution(name, spec, policy, table, shared, secret, where)
         case specs.ShuffleSpec():
-            meaning = "shuffled: each value is some other record's"
+            meaning = tr("shuffled: each value belongs to another record")
             return Shuffled(name, meaning, {"operator": "shuffle"}, lambda: _read_column(table, name))
         case specs.BlurSpec():
             stated = {"operator": "blur", "share": spec.blur}
-            meaning = f"blurred: each number by up to {spec.blur:.3g} of itself"
+            meaning = tr("blurred: each number changed by up to a share of {share:.3g} of itself", share=spec.blur)
             strict = spec.invalid == "error"
             return Blurred(
                 name, meaning, stated, share=spec.blur, decimal=policy.data.decimal, strict=strict, where=where
@@ -128,24 +131,25 @@ def _operator(
         case specs.ShiftSpec():
             return _shift(name, spec, table, secret, where)
         case specs.NullSpec():
-            return Changed(name, "left out", {"operator": "null"}, nulls)
+            return Changed(name, tr("left out"), {"operator": "null"}, nulls)
         case specs.TruncateSpec():
             stated = {"operator": "truncate", "characters": spec.truncate}
-            which = "first" if spec.end == "right" else "last"
+            first = trn("only the first character", "only the first {n:,} characters", n=spec.truncate)
+            last = trn("only the last character", "only the last {n:,} characters", n=spec.truncate)
             return Changed(
                 name,
-                f"cut: the {which} {spec.truncate} characters",
+                first if spec.end == "right" else last,
                 stated,
                 lambda values: truncate(values, spec.truncate, spec.end),
             )
         case specs.CharactersSpec():
             kept = spec.keep_first + spec.keep_last
             stated = {"operator": "mask", "character": spec.mask, "kept": kept}
-            meaning = f'letters and digits masked with "{spec.mask}", all but {kept}'
+            meaning = tr('letters and digits masked with "{mask}", all but {kept}', mask=spec.mask, kept=kept)
             return Changed(name, meaning, stated, partial(_mask_characters, spec))
         case specs.PseudonymSpec():
             stated = {"operator": "pseudonym", "length": spec.length}
-            meaning = "a keyed pseudonym (HMAC-SHA256) in place of the value"
+            meaning = tr("a pseudonym that replaces the value, computed with a secret key (HMAC-SHA256)")
             return Changed(
                 name,
                 meaning,
@@ -153,7 +157,7 @@ def _operator(
                 lambda values: pseudonyms(canonical(values).tolist(), secret, spec.group, spec.length),
             )
         case specs.EncryptSpec():
-            meaning = "encrypted (AES-256-GCM)"
+            meaning = tr("encrypted (AES-256-GCM)")
             return Encrypted(name, meaning, {"operator": "encrypt"}, secret)
         case specs.TokenSpec():
             return _tokens(name, spec, policy, wanted, table, where)
@@ -165,25 +169,43 @@ def _substitution(
 ) -> MaskingOperator:
     stated: Json
     if isinstance(spec, specs.FakeSpec):
-        kind, group, what = fake(spec.fake, spec.locale), str(spec.fake), f"made up: a {spec.fake}"
+        kind, group, what = fake(spec.fake, spec.locale), str(spec.fake), _fake_meaning(spec)
         stated = {"operator": "fake", "fake": spec.fake, "locale": spec.locale}
     else:
         words = spec.list if isinstance(spec.list, tuple) else _read_list(policy, spec.list, where)
-        kind, group, what = ListedFake(words), f"list {' '.join(words)}", "a word of a list"
+        kind, group, what = ListedFake(words), f"list {' '.join(words)}", _list_meaning(spec)
         stated = {"operator": "list"}
     if not spec.consistent:
-        return DrawnForEach(name, f"{what}, drawn for each record", stated, kind)
+        return DrawnForEach(name, what, stated, kind)
     group = spec.group or group
     shared.add_member(group, spec, kind, Member(table, name, where))
-    meaning = f"{what}, the same for the same value"
-    return Substituted(name, meaning, stated, lambda: shared.dictionary(group, secret), kind)
+    return Substituted(name, what, stated, lambda: shared.dictionary(group, secret), kind)
+
+
+def _fake_meaning(spec: specs.FakeSpec) -> Text:
+    if spec.consistent:
+        return tr("invented ({kind}), the same for the same value", kind=spec.fake)
+    return tr("invented ({kind}), drawn for each record", kind=spec.fake)
+
+
+def _list_meaning(spec: specs.ListSpec) -> Text:
+    if spec.consistent:
+        return tr("a word of a list, the same for the same value")
+    return tr("a word of a list, drawn for each record")
 
 
 def _shift(name: str, spec: specs.ShiftSpec, table: Table, secret: Secret, where: str) -> MaskingOperator:
     if spec.per is not None and spec.per not in table.columns:
-        raise PolicyError(tr('there is no column "{per}"', per=spec.per), where=f"{where}.per")
-    alike = "" if spec.per is None else "; all dates of a person by the same"
-    meaning = f"moved by 1 to {spec.days} days, forth or back{alike}"
+        raise PolicyError(
+            tr('there is no column "{name}"', name=spec.per),
+            where=f"{where}.per",
+            remedy=tr("Name a column of the data."),
+        )
+    meaning = tr("moved by 1 to {days} days, forward or back", days=spec.days)
+    if spec.per is not None:
+        meaning = tr(
+            "moved by 1 to {days} days, forward or back; all dates of a person by the same number", days=spec.days
+        )
     return Shifted(
         name,
         meaning,
@@ -213,7 +235,7 @@ def _tokens(
         except VaultError as error:
             raise VaultError(error.what, where=error.where or where, remedy=error.remedy) from None
 
-    return Substituted(name, "a token in place of the value", {"operator": "token"}, dictionary)
+    return Substituted(name, tr("a token that replaces the value"), {"operator": "token"}, dictionary)
 
 
 def _essence(spec: specs.Substitution) -> Json:
@@ -236,7 +258,9 @@ def _read_list(policy: Policy, path: str, where: str) -> tuple[str, ...]:
         raw = read_regular(file)
     except OSError as error:
         raise PolicyError(
-            tr("the list cannot be read: {strerror}", strerror=error.strerror), where=f"{where}, {file}"
+            tr("the list cannot be read: {reason}", reason=reason(error)),
+            where=f"{where}, {file}",
+            remedy=tr("Check the path and the permission to read the file."),
         ) from None
     try:
         text = raw.decode("utf-8-sig")
@@ -244,5 +268,7 @@ def _read_list(policy: Policy, path: str, where: str) -> tuple[str, ...]:
         text = raw.decode("latin-1")
     words = tuple(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
     if len(words) < 2:
-        raise DataError(tr("a list has at least two words"), where=f"{where}, {file}", remedy=tr("Write one a line."))
+        raise DataError(
+            tr("the list has fewer than two words"), where=f"{where}, {file}", remedy=tr("Write one word on each line.")
+        )
     return words

@@ -241,10 +241,13 @@ def substitutes(values: Sequence[str], kind: Fake, secret: Secret, group: str, *
             break
     if pending.size and alone:
         raise DataError(
-            tr(
-                "there are too few substitutes for {value}: {value2} got none of its own",
-                value=trn("{n:,} distinct value", "{n:,} distinct values", n=len(own)),
-                value2=trn("{n:,} value", "{n:,} values", n=len(pending)),
+            trn(
+                "there are too few substitutes for {distinct:,} distinct values: {n:,} value has no substitute of "
+                "its own",
+                "there are too few substitutes for {distinct:,} distinct values: {n:,} values have no substitute of "
+                "their own",
+                n=len(pending),
+                distinct=len(own),
             ),
             where=where,
             remedy=tr("Give a longer list, or leave out unique."),

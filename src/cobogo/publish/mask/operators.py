@@ -79,9 +79,15 @@ class Substituted(MaskingOperator):
         if self._kind is None:
             return None
         if wrong := self._kind.count_misfits(new):
-            return f"{wrong:,} values are no substitutes of their kind"
+            return trn(
+                "{n:,} value is not a substitute of its kind", "{n:,} values are not substitutes of their kind", n=wrong
+            )
         same = len({*new} & {*distinct(before, self.column)}) if self._kind.apart else 0
-        return f"{same:,} substitutes are among the original values" if same else None
+        if not same:
+            return None
+        return trn(
+            "{n:,} substitute is among the original values", "{n:,} substitutes are among the original values", n=same
+        )
 
 
 class Dictionary:
@@ -165,7 +171,7 @@ class Shuffled(MaskingOperator):
     def misfit(self, before: Table, after: Table) -> str | None:
         """Check that every value occurs as often as before."""
         (old, often), (new, now) = count_values(before, self.column), count_values(after, self.column)
-        return None if old == new and (often == now).all() else "other values than those that were shuffled"
+        return None if old == new and (often == now).all() else tr("the values are not those that were shuffled")
 
 
 class Blurred(MaskingOperator):
@@ -181,9 +187,9 @@ class Blurred(MaskingOperator):
         column = _text(batch.column(self.column))
         found, decimals = edits.read_numbers(column, self._decimal)
         if self._strict:
-            _refuse(
-                int((np.isnan(found) & column.is_valid().to_numpy(zero_copy_only=False)).sum()), "number", self._where
-            )
+            wrong = int((np.isnan(found) & column.is_valid().to_numpy(zero_copy_only=False)).sum())
+            what = trn("{n:,} value is not a number", "{n:,} values are not numbers", n=wrong)
+            _refuse(wrong, what, self._where)
         blurred = edits.blur(found, Entropy().words(len(found)), self._share)
         return edits.write_numbers(blurred, decimals, self._decimal)
 
@@ -204,7 +210,14 @@ class Shifted(MaskingOperator):
         column = _encode(batch.column(self.column))
         times = read_times(column.dictionary.to_pylist(), self._form)
         if self._strict:
-            _refuse(int(np.isnat(times).sum()), "date", self._where)
+            wrong = int(np.isnat(times).sum())
+            what = trn(
+                "{n:,} value is not a date of the form {form}",
+                "{n:,} values are not dates of the form {form}",
+                n=wrong,
+                form=self._form,
+            )
+            _refuse(wrong, what, self._where)
         rows = column.indices.fill_null(len(times)).to_numpy(zero_copy_only=False)
         moved = np.append(times, np.datetime64("NaT", "us"))[rows] + self._moves(batch).astype("timedelta64[D]")
         return _text_array(write_times(moved, self._form))
@@ -259,14 +272,9 @@ def _column_of_places(places: Codes) -> Any:
 def _refuse(wrong: int, what: str, where: str) -> None:
     if wrong:
         raise DataError(
-            tr(
-                "{value} {value2} no {what} in the form said",
-                value=trn("{n:,} value", "{n:,} values", n=wrong),
-                value2=tr("is") if wrong == 1 else tr("are"),
-                what=what,
-            ),
+            what,
             where=where,
-            remedy=tr('Say how they are written, or release them as NULL: invalid = "null".'),
+            remedy=tr('Correct the format or the values, or release them as NULL: invalid = "null".'),
         )
 
 

@@ -17,7 +17,7 @@ from cobogo.data.policy import Policy, Role
 from cobogo.data.table.columns import read_times, replace_columns, stream_columns
 from cobogo.data.table.read import Table
 from cobogo.errors import VerificationFailed
-from cobogo.floor.language import tr
+from cobogo.floor.language import tr, trn
 from cobogo.publish.mask.build import Shared, operators
 from cobogo.publish.mask.fakes import fake
 from cobogo.publish.mask.operators import MaskingOperator, distinct
@@ -35,8 +35,9 @@ MASKING = {
     "both": tr("in both"),
 }
 
-NO_GUARANTEE = (
-    "masking gives no formal guarantee: people may be found by what was not masked, or by how often it occurs"
+NO_GUARANTEE = tr(
+    "masking gives no formal guarantee: an attacker may find people by values that were not masked, or by how often "
+    "values occur"
 )
 
 
@@ -78,12 +79,14 @@ class Masked(DrawnRows):
         return {"columns": {operator.column: operator.stated for operator in self._operators}}
 
     def explanation(self) -> str:
-        return f"Values that were masked are not what was collected. Note that {NO_GUARANTEE}.\n"
+        return tr("Masked values are not what was collected. Note: {note}.", note=NO_GUARANTEE)
 
     @property
     def warnings(self) -> tuple[str, ...]:
         bare = ", ".join(f'"{name}"' for name in self._bare)
-        return (NO_GUARANTEE, *((f"these quasi-identifiers are released as collected: {bare}",) if bare else ()))
+        if not bare:
+            return (NO_GUARANTEE,)
+        return (NO_GUARANTEE, tr("these quasi-identifiers are released as collected: {columns}", columns=bare))
 
     def story(self, before: Table, after: Table, say: Speech) -> Story:
         rows: list[Row] = []
@@ -93,8 +96,8 @@ class Masked(DrawnRows):
             old, new = {*distinct(before, name)}, {*distinct(after, name)}
             same = len(old & new)
             if wrong := operator.misfit(before, after):
-                raise VerificationFailed(f'"{name}": {wrong}', remedy=OUR_FAULT)
-            rows.append([name, operator.meaning, len(old), len(new), same])
+                raise VerificationFailed(wrong, where=f'"{name}"', remedy=OUR_FAULT)
+            rows.append([name, say(operator.meaning), len(old), len(new), same])
             summary[name] = {"before": len(old), "after": len(new), "in-both": same}
         section = Section(
             say("What was masked"),
@@ -122,7 +125,13 @@ def check(written: Written) -> CheckResult:
         wrong = _misfits(values, stated)
         if wrong:
             problems.append(
-                f'{wrong:,} distinct values of "{name}" are not such as its masking makes ({stated["operator"]})'
+                trn(
+                    '{n:,} distinct value of "{name}" cannot be a result of its masking ({operator})',
+                    '{n:,} distinct values of "{name}" cannot be results of its masking ({operator})',
+                    n=wrong,
+                    name=name,
+                    operator=stated["operator"],
+                )
             )
     return CheckResult(problems=tuple(problems), notes=(NO_GUARANTEE,))
 

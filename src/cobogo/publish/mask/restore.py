@@ -13,8 +13,11 @@ from cobogo.data.table.read import read
 from cobogo.errors import OutputError, PolicyError
 from cobogo.floor.files import create_scratch, remove_scratch
 from cobogo.floor.language import tr
+from cobogo.floor.language.system import reason
 from cobogo.publish.mask.secret import Secret, decrypt_values
 from cobogo.publish.mask.vault.access import Missing, Vault
+
+WRITABLE = tr("Check the path, the permission to write there, and the space on the disk.")
 
 
 def restore(
@@ -45,18 +48,26 @@ def restore(
             raise PolicyError(
                 tr('there is no column "{name}"', name=name),
                 where=str(data),
-                remedy=tr("It has: {known}.", known=known),
+                remedy=tr("The data have these columns: {known}.", known=known),
             )
     rows: Any = table.expression.mutate(**{name: table.text(name) for name in (*domains, *decrypt)}).to_pyarrow()
     if domains:
         if vault is None or key is None:
-            raise PolicyError(tr("tokens need the vault and a key to it"), where="--vault, --key")
+            raise PolicyError(
+                tr("tokens cannot be restored without the vault and a key to it"),
+                where="--vault, --key",
+                remedy=tr("Give --vault and --key."),
+            )
         opened = Vault.open(vault, key)
         for name, domain in domains.items():
             rows = _replace_column(rows, name, opened.detokenize(domain, rows.column(name), missing=missing))
     if decrypt:
         if secret is None:
-            raise PolicyError(tr("encrypted columns need the secret"), where="--secret")
+            raise PolicyError(
+                tr("encrypted columns cannot be restored without the secret"),
+                where="--secret",
+                remedy=tr("Give --secret."),
+            )
         loaded = Secret.load(Path(secret))
         for name in decrypt:
             rows = _replace_column(rows, name, decrypt_values(rows.column(name).to_pylist(), loaded, name))
@@ -69,7 +80,9 @@ def _write(engine: Engine, rows: Any, target: Path, separator: str) -> None:
     try:
         stage = create_scratch(target.resolve().parent, f".{target.name}.cobogo-")
     except OSError as error:
-        raise OutputError(tr("cannot be written: {strerror}", strerror=error.strerror), where=str(target)) from None
+        raise OutputError(
+            tr("cannot be written: {reason}", reason=reason(error)), where=str(target), remedy=WRITABLE
+        ) from None
     try:
         if target.suffix == ".csv":
             engine.write_csv(engine.load_arrow(rows), stage / "rows", separator=separator)
@@ -78,7 +91,9 @@ def _write(engine: Engine, rows: Any, target: Path, separator: str) -> None:
         (stage / "rows").chmod(0o600)
         os.link(stage / "rows", target)  # unlike a renaming, it never takes another file's place
     except OSError as error:
-        raise OutputError(tr("cannot be written: {strerror}", strerror=error.strerror), where=str(target)) from None
+        raise OutputError(
+            tr("cannot be written: {reason}", reason=reason(error)), where=str(target), remedy=WRITABLE
+        ) from None
     finally:
         remove_scratch(stage)
 

@@ -24,6 +24,7 @@ from cobogo.floor.arrays import Words
 from cobogo.floor.catalogue import card
 from cobogo.floor.files import create_private
 from cobogo.floor.language import tr, trn
+from cobogo.floor.language.system import reason
 from cobogo.floor.randomness import Entropy
 from cobogo.floor.sealing import DoesNotOpen, Sealer
 
@@ -52,13 +53,13 @@ class Secret:
             content = path.read_bytes().strip()
         except OSError as error:
             raise PolicyError(
-                tr("the secret cannot be read: {strerror}", strerror=error.strerror),
+                tr("the secret cannot be read: {reason}", reason=reason(error)),
                 where=str(path),
                 remedy=tr("`cobogo vault secret` makes one."),
             ) from None
         if len(content) < LEAST:
             raise PolicyError(
-                tr("a secret has at least {least} bytes", least=LEAST),
+                tr("a secret needs at least {least} bytes", least=LEAST),
                 where=str(path),
                 remedy=tr("`cobogo vault secret` makes one."),
             )
@@ -76,7 +77,9 @@ class Secret:
             create_private(path, os.urandom(LEAST).hex() + "\n")
         except OSError as error:
             raise PolicyError(
-                tr("the secret cannot be written: {strerror}", strerror=error.strerror), where=str(path)
+                tr("the secret cannot be written: {reason}", reason=reason(error)),
+                where=str(path),
+                remedy=tr("Check the path, the permission to write there, and the space on the disk."),
             ) from None
 
     def derive_key(self, purpose: str) -> bytes:
@@ -166,12 +169,13 @@ def decrypt_values(values: Sequence[str | None], secret: Secret, column: str) ->
             wrong += 1
     if wrong:
         raise DataError(
-            tr(
-                "{value} of {number:,} cannot be decrypted",
-                value=trn("{n:,} value", "{n:,} values", n=wrong),
-                number=len(values),
+            trn(
+                "{n:,} value of {all:,} cannot be decrypted",
+                "{n:,} values of {all:,} cannot be decrypted",
+                n=wrong,
+                all=len(values),
             ),
             where=tr('column "{column}"', column=column),
-            remedy=tr("Is it the same secret, and was the column named so when it was encrypted?"),
+            remedy=tr("Use the secret and the column name with which the column was encrypted."),
         )
     return found

@@ -16,7 +16,7 @@ from cobogo.data.table.columns import count_values, load_coded_columns, read_tim
 from cobogo.data.table.read import Table
 from cobogo.errors import DataError, PolicyError
 from cobogo.floor.files import stage_directory
-from cobogo.floor.language import tr, trn
+from cobogo.floor.language import tr
 from cobogo.floor.progress import Progress, silent
 from cobogo.publish.mask.build import Shared
 from cobogo.publish.mask.digits import canonical
@@ -56,14 +56,14 @@ class MaskedTables:
                 if before != after:
                     raise DataError(
                         tr(
-                            "{record} referred to nothing before and {after:,} do after masking",
-                            record=trn("{n:,} record", "{n:,} records", n=before),
+                            "{before:,} records referred to no other record before masking, and {after:,} after it",
+                            before=before,
                             after=after,
                         ),
                         where=f"{self.rules.name}, {reference}",
                         remedy=tr(
-                            "Mask both columns alike: the same operator and group, consistent and unique. Tokens keep a value "
-                            "that is written in two ways apart."
+                            "Mask both columns in the same way: the same operator and group, consistent and "
+                            "unique. Two spellings of one value get different tokens."
                         ),
                     )
                 _check_days(reference, *tables, f"{self.rules.name}, {reference}")
@@ -92,9 +92,9 @@ def _check_released(policy: Policy, column: str, where: str) -> None:
     masked = () if policy.masking is None else policy.masking.columns
     if column in policy.with_role(Role.IDENTIFIER) and column not in masked:
         raise PolicyError(
-            tr('"{column}" is an identifier that is left out, and others refer to it', column=column),
+            tr('"{column}" is an identifier that is left out, and other tables refer to it', column=column),
             where=where,
-            remedy=tr("Mask it: an operator with the same group on both sides keeps the key."),
+            remedy=tr("Mask it: the same operator and group on both sides keep the reference."),
         )
 
 
@@ -104,14 +104,15 @@ def _check_key(table: Release, column: str) -> None:
     if len(before) != len(after):
         raise DataError(
             tr(
-                'the key "{column}" had {number:,} distinct values before and has {number2:,} after masking',
+                'the key "{column}" had {before:,} distinct values before masking, and has {after:,} after it',
                 column=column,
-                number=len(before),
-                number2=len(after),
+                before=len(before),
+                after=len(after),
             ),
             where=f"{table.policy.name}.key",
             remedy=tr(
-                "Choose an operator that keeps values apart: numbers, e-mail, token, pseudonym, or unique = true."
+                "Choose an operator that gives different values different substitutes: numbers, "
+                "e-mail, token, pseudonym, or unique = true."
             ),
         )
 
@@ -140,9 +141,15 @@ def _check_days(reference: ForeignKey, of: Release, to: Release, where: str) -> 
             after = _days_between(of.drawn_table, to.drawn_table, *sides)
             if len(before) != len(after) or (before != after).any():
                 raise DataError(
-                    tr('the days between "{name}" and "{other}" of the same people changed', name=name, other=other),
+                    tr(
+                        'the numbers of days between "{name}" and "{other}" of the same people changed',
+                        name=name,
+                        other=other,
+                    ),
                     where=where,
-                    remedy=tr("Write dates with a year of four digits, and mask both sides of the reference alike."),
+                    remedy=tr(
+                        "Write dates with a year of four digits, and mask both sides of the reference in the same way."
+                    ),
                 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from cobogo.data.table.columns import count_values
 from cobogo.data.table.read import Table
 from cobogo.errors import DataError, PolicyError
 from cobogo.floor.arrays import Floats, Ints
-from cobogo.floor.language import nearest, tr, trn
+from cobogo.floor.language import Text, join, tr, trn
 from cobogo.floor.randomness import source
 from cobogo.promises.operators import matrix
 from cobogo.promises.operators.inference import unexpectedly_frequent, unexpectedly_rare
@@ -30,12 +31,12 @@ if TYPE_CHECKING:
     from cobogo.floor.language import Speech
 
 
-NO_GUARANTEE = "perturbation gives no formal guarantee: attack the release before giving it away"
+NO_GUARANTEE = tr("perturbation gives no formal guarantee: attack the release before you give it away")
 
 MEANINGS = {
-    "noise": "perturbed by noise: not what was collected",
-    "swap": "exchanged between records: not always what was collected of this one",
-    "pram": "exchanged by chance: not always what was collected",
+    "noise": tr("perturbed by noise: not what was collected"),
+    "swap": tr("exchanged between records: not always what was collected for this one"),
+    "pram": tr("exchanged at random: not always what was collected"),
 }
 
 
@@ -99,12 +100,17 @@ class Perturbed(DrawnRows):
         return said
 
     def explanation(self) -> str:
-        lines = ["No formal guarantee is given. What was done, in this order:", ""]
+        head = tr("There is no formal guarantee. These steps were taken, in this order:")
+        lines: list[str] = []
         for step in self.wanted.steps:
-            lines.append(f"- {', '.join(step.attributes)}: {_describe_step(step)}")
+            names = ", ".join(step.attributes)
+            lines.append(tr("- {names}: {step}", names=names, step=_describe_step(step)))
         if self.wanted.forbid:
-            lines += ["", "What would have made a combination that the manifest forbids was not done, or undone."]
-        return "\n".join(lines)
+            what = tr(
+                "A change that would lead to a combination that the manifest forbids was not made, or was undone."
+            )
+            return join([head, join(lines, by="\n"), what], by="\n\n")
+        return join([head, join(lines, by="\n")], by="\n\n")
 
     def private_statement(self) -> Json:
         """Digests of the swapped columns, the matrices, and the seed if there is one."""
@@ -119,7 +125,10 @@ class Perturbed(DrawnRows):
     @property
     def warnings(self) -> tuple[str, ...]:
         sure = [name for name, (_, operator) in self.operators.items() if not np.isfinite(operator.amplification)]
-        certain = [f'the matrix of "{name}" has zeros: some released values rule originals out' for name in sure]
+        certain = [
+            tr('the matrix of "{name}" has zeros: some released values rule out some original values', name=name)
+            for name in sure
+        ]
         return (NO_GUARANTEE, *certain)
 
     def story(self, before: Table, after: Table, say: Speech) -> Story:
@@ -135,7 +144,7 @@ def make(policy: Policy, table: Table) -> Perturbed:
     where = f"{policy.name}, perturbation"
     if policy.privacy is not None:
         raise PolicyError(
-            tr("promises models, and a perturbation can promise none"),
+            tr("the policy asks for models, and a perturbation cannot promise any"),
             where=f"{policy.name}, privacy",
             remedy=tr("Leave out [privacy], or randomize with a guarantee: [randomization]."),
         )
@@ -153,16 +162,20 @@ def make(policy: Policy, table: Table) -> Perturbed:
                 lower, upper = steps.bounds(step, places[name])
                 if lower is not None and upper is not None and lower > upper:
                     raise PolicyError(
-                        tr(
-                            "no number with {digit} after the mark lies within the bounds",
-                            digit=trn("{n:,} digit", "{n:,} digits", n=places[name]),
+                        trn(
+                            "no number with {n:,} decimal lies within the bounds",
+                            "no number with {n:,} decimals lies within the bounds",
+                            n=places[name],
                         ),
                         where=place,
+                        remedy=tr("Widen lower and upper, or raise decimals."),
                     )
             elif isinstance(step, PramStep):
                 if name in places:
                     raise PolicyError(
-                        tr('"{name}" has got noise before: it has no categories any more', name=name), where=place
+                        tr('an earlier step adds noise to "{name}", so it has no categories any more', name=name),
+                        where=place,
+                        remedy=tr("Leave out one of the two steps for this attribute."),
                     )
                 operators[name] = labels, _build_matrix(step, labels, records / records.sum(), place)
     changed = {name for step in wanted.steps if not isinstance(step, SwapStep) for name in step.attributes}
@@ -204,17 +217,27 @@ def _build_matrix(step: PramStep, labels: Sequence[Label], shares: Floats, where
             for name in (value, *row):
                 if name not in place:
                     raise PolicyError(
-                        tr("a value is not among those of the data"),
+                        tr("a value of the matrix is not in the data"),
                         where=f"{where}.matrix",
-                        remedy=nearest(name, [label for label in labels if label is not None], "the column"),
+                        remedy=_similar_value(name, labels),
                     )
             for other, share in row.items():
                 square[place[other], place[value]] = share
         left = 1 - square.sum(axis=0)
         if (left < -1e-9).any():
-            raise PolicyError(tr("the probabilities of a value sum to more than 1"), where=f"{where}.matrix")
+            raise PolicyError(
+                tr("the probabilities of a value add up to more than 1"),
+                where=f"{where}.matrix",
+                remedy=tr("Lower them: each row may add up to 1 at most."),
+            )
         square[np.diag_indices(len(labels))] += np.maximum(left, 0)
     return matrix.operator_from_matrix(steps.invariant_matrix(square, shares) if step.invariant else square)
+
+
+def _similar_value(name: str, labels: Sequence[Label]) -> Text:
+    near = difflib.get_close_matches(name, [label for label in labels if label is not None], n=1)
+    meant = [tr('Did you mean "{name}"?', name=near[0])] if near else []
+    return join([*meant, tr("Use only values that the column has, with the same spelling.")])
 
 
 def _needed_attributes(wanted: Perturbation) -> set[str]:
@@ -225,11 +248,15 @@ def _needed_attributes(wanted: Perturbation) -> set[str]:
 
 
 def _refuse_unreleased(policy: Policy, wanted: Perturbation, where: str) -> None:
+    released = [name for name in policy.attributes if policy.attributes[name].role is not Role.IDENTIFIER]
     for name in sorted(_needed_attributes(wanted)):
         if name not in policy.attributes or policy.attributes[name].role is Role.IDENTIFIER:
-            what = "is an identifier, which is not released" if name in policy.attributes else "is no attribute"
             raise PolicyError(
-                f'"{name}" {what}', where=where, remedy=nearest(name, policy.attributes, "the attributes above")
+                tr('"{name}" is an identifier, which is not released', name=name)
+                if name in policy.attributes
+                else tr('"{name}" is not an attribute of the policy', name=name),
+                where=where,
+                remedy=tr("Released attributes: {known}.", known=", ".join(released)),
             )
 
 
@@ -238,30 +265,51 @@ def _refuse_unless_numbers(name: str, labels: Sequence[Label], records: Ints, de
     strange = np.array([label is not None for label in labels], dtype=np.bool_) & np.isnan(numbers)
     if strange.any():
         raise DataError(
-            tr(
-                '{value} of "{name}" ({record}) {value2} no number',
-                value=trn("{n:,} value", "{n:,} values", n=int(strange.sum())),
+            trn(
+                '{n:,} value of "{name}" ({records:,} records) is not a number',
+                '{n:,} values of "{name}" ({records:,} records) are not numbers',
+                n=int(strange.sum()),
                 name=name,
-                record=trn("{n:,} record", "{n:,} records", n=int(records[strange].sum())),
-                value2=tr("is") if strange.sum() == 1 else tr("are"),
+                records=int(records[strange].sum()),
             ),
             where=where,
-            remedy=tr("Noise is for numbers: list what stands for none in data.missing, or see data.decimal."),
+            remedy=tr(
+                "Noise needs numbers: list the texts that mean a missing value in data.missing, or check data.decimal."
+            ),
         )
 
 
-def _describe_step(step: NoiseStep | SwapStep | PramStep) -> str:
+NOISE = {
+    "additive": tr("additive"),
+    "multiplicative": tr("multiplicative"),
+    "gaussian": tr("Gaussian"),
+    "laplace": tr("Laplace"),
+    "uniform": tr("uniform"),
+}
+
+
+def _describe_step(step: NoiseStep | SwapStep | PramStep) -> Text:
     if isinstance(step, NoiseStep):
         if step.kind == "correlated":
-            return f"noise of the same covariance, a share of {step.share:g} of the variance"
-        scale = f"{step.deviation:g}" if step.deviation is not None else f"{step.relative:g} times the attribute's own"
-        return f"{step.kind} {step.distribution} noise of standard deviation {scale}"
-    if isinstance(step, SwapStep):
-        together = " together" if len(step.attributes) > 1 else ""
-        return f"values exchanged{together} between records" + (
-            f" equal in {', '.join(step.within)}" if step.within else ""
+            return tr("noise of the same covariance, with a share of {share:g} of the variance", share=step.share)
+        if step.deviation is not None:
+            return tr(
+                "{kind} {distribution} noise with a standard deviation of {deviation:g}",
+                kind=NOISE[step.kind],
+                distribution=NOISE[step.distribution],
+                deviation=step.deviation,
+            )
+        return tr(
+            "{kind} {distribution} noise with a standard deviation of {relative:g} times the attribute's own",
+            kind=NOISE[step.kind],
+            distribution=NOISE[step.distribution],
+            relative=step.relative,
         )
-    return "each value exchanged by chance, with the probabilities of the manifest"
+    if isinstance(step, SwapStep):
+        if step.within:
+            return tr("values exchanged between records with equal {columns}", columns=", ".join(step.within))
+        return tr("values exchanged between records")
+    return tr("each value exchanged at random, with the probabilities in the manifest")
 
 
 def count_violations(table: Table, rules: Sequence[Mapping[str, str]]) -> list[int]:
@@ -293,11 +341,11 @@ def check(written: Written) -> CheckResult:
             matrix_stated = {**step["operators"][name], **known}
             problems += _misfit_values(name, matrix_stated, labels, records, ruled=bool(stated["forbid"]))
         if kept is not None and name in kept["swapped"] and digest_column(labels, records) != kept["swapped"][name]:
-            problems.append(f'"{name}" does not hold the values that were swapped')
+            problems.append(tr('"{name}" does not have the values that were swapped', name=name))
     if kept is not None:
         found = count_violations(written.rows, stated["forbid"])
         if any(now > before for now, before in zip(found, kept["violations"], strict=True)):
-            problems.append("more records than before hold a combination that is forbidden")
+            problems.append(tr("more records than before have a forbidden combination"))
     return CheckResult(problems=tuple(problems), notes=(NO_GUARANTEE,))
 
 
@@ -306,12 +354,12 @@ def _misfit_numbers(name: str, step: dict[str, Any], labels: Sequence[Label], de
     lower, upper = float(step.get("lower", -np.inf)), float(step.get("upper", np.inf))
     places = int(step["decimals"][name])
     if np.isnan(numbers).any():
-        yield f'"{name}" holds values that are no numbers'
+        yield tr('"{name}" has values that are not numbers', name=name)
         return
     if (numbers < lower).any() or (numbers > upper).any():
-        yield f'"{name}" holds values beyond its bounds'
+        yield tr('"{name}" has values beyond its bounds', name=name)
     if decimal_places(labels, decimal) > places:
-        yield f'"{name}" holds values with more digits than stated'
+        yield tr('"{name}" has values with more decimals than the manifest states', name=name)
 
 
 def _misfit_values(
@@ -319,7 +367,7 @@ def _misfit_values(
 ) -> Iterator[str]:
     place = {label: number for number, label in enumerate(stated["values"])}
     if set(labels) - set(place):
-        yield f'"{name}" holds values that are not among those stated'
+        yield tr('"{name}" has values that the manifest does not list', name=name)
         return
     if ruled or not stated.keys() - {"values", "invariant"}:
         return  # a record that would break a rule keeps its value; an invariant matrix only the evidence tells
@@ -328,4 +376,4 @@ def _misfit_values(
     least, most = read_operator(stated).bounds()
     total = int(observed.sum())
     if len(unexpectedly_rare(observed, total, least)) or len(unexpectedly_frequent(observed, total, most)):
-        yield f'the values of "{name}" are not such as its matrix leads to'
+        yield tr('the frequencies of "{name}" cannot result from its matrix', name=name)

@@ -25,7 +25,7 @@ PERTURBED = {
     "moments": tr("Means and deviations"),
     "correlations": tr("Correlations"),
     "frequencies": tr("Frequencies"),
-    "pram": tr("Exchange by chance"),
+    "pram": tr("Exchange at random"),
     "swapped": tr("Swapping"),
     "before": tr("before"),
     "after": tr("after"),
@@ -33,19 +33,23 @@ PERTURBED = {
 
 PERTURBED_LEAD = {
     "moments": tr(
-        "Of the numbers, before and after. Additive noise adds to deviations; correlated noise and swapping keep both."
+        "Means and deviations of the numbers, before and after. Additive noise increases the "
+        "deviations; correlated noise and swapping keep both."
     ),
-    "correlations": tr("Of pairs of numbers. Noise on each by itself, and swapping, weaken them."),
+    "correlations": tr(
+        "Correlations of pairs of numbers. Separate noise on each number weakens them, and so does swapping."
+    ),
     "frequencies": tr(
-        "How far the shares of an attribute's values moved: the part of the records that would have to "
-        "change for them to be as before."
+        "How far the shares of an attribute's values moved: the share of the records that "
+        "would have to change to restore them."
     ),
     "pram": tr(
-        "The part of the values that stays as it was, as expected, and the largest ratio of the "
-        "probabilities of two originals of one released value; none where a released value rules "
-        "originals out, or rules undo some exchanges."
+        "The share of the values that is expected to stay unchanged, and the largest ratio "
+        "between the probabilities of two original values for one released value. There is no "
+        "ratio where a released value rules out an original one, or where rules undo some "
+        "exchanges."
     ),
-    "swapped": tr("The part of the records that found a partner. The others are released as they are."),
+    "swapped": tr("The share of the records that were exchanged with a partner. The others are released unchanged."),
 }
 
 PERTURBED_COLUMN = {
@@ -55,6 +59,14 @@ PERTURBED_COLUMN = {
     "kept": tr("kept"),
     "amplification": tr("ratio"),
     "exchanged": tr("exchanged"),
+    "mean.before": tr("mean before"),
+    "mean.after": tr("mean after"),
+    "deviation.before": tr("deviation before"),
+    "deviation.after": tr("deviation after"),
+    "correlation.before": tr("correlation before"),
+    "correlation.after": tr("correlation after"),
+    "values.before": tr("values before"),
+    "values.after": tr("values after"),
 }
 
 BARS = 20
@@ -107,8 +119,8 @@ def story(made: Perturbed, before: Table, after: Table, say: Speech) -> Story:
                 say("Formal guarantee"),
                 say("none"),
                 say(
-                    "Perturbation makes linking less certain. It bounds nothing: attack the release before giving it "
-                    "away."
+                    "Perturbation makes linking less certain, but gives no bound: attack the release "
+                    "before you give it away."
                 ),
             )
         ],

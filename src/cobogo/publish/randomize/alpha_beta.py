@@ -23,7 +23,7 @@ from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError, SearchTooLarge
 from cobogo.floor.arrays import Ints
 from cobogo.floor.catalogue import card
-from cobogo.floor.language import tr
+from cobogo.floor.language import Text, join, tr
 from cobogo.floor.randomness import AT_ONCE, Source, coins, source
 from cobogo.floor.untrusted import fraction
 from cobogo.promises.guarantees.base import largest_posterior
@@ -47,10 +47,15 @@ if TYPE_CHECKING:
 MOST_POSSIBLE = 2**32
 MOST_FAKES = 50_000_000
 
-PERSON = (
-    "the guarantee is for attackers to whom records are independent; who knows that a person has one record, and so "
-    "one sensitive value, may be sure of it with up to {posterior:.3g} from a prior of {d:g}"
-)
+
+def _person_note(posterior: float, d: float) -> Text:
+    """What an attacker may learn who knows that a person has one record."""
+    return tr(
+        "the guarantee is for attackers who treat records as independent; an attacker who knows that a person has one "
+        "record, and so one sensitive value, may reach a probability of up to {posterior:.3g} from a prior of {d:g}",
+        posterior=posterior,
+        d=d,
+    )
 
 
 @card("alpha-beta", title="(α,β)-algorithm")
@@ -170,7 +175,7 @@ class SetRelease(DrawnRows):
 
     @property
     def meanings(self) -> Mapping[str, Meaning]:
-        return {v.attribute: Meaning("as collected, or of a record that was made up") for v in self.values}
+        return {v.attribute: Meaning(tr("as collected, or of an invented record")) for v in self.values}
 
     def statement(self) -> Json:
         return {
@@ -191,19 +196,28 @@ class SetRelease(DrawnRows):
     @property
     def warnings(self) -> tuple[str, ...]:
         fakes = float(self.chances.beta) * self.possible
-        text = [f"about {fakes:,.0f} records are made up, of {self.possible:,} possible ones; equal records became one"]
+        text = [
+            tr(
+                "about {invented:,.0f} records are invented, of {possible:,} possible ones; equal records became one",
+                invented=fakes,
+                possible=self.possible,
+            )
+        ]
         for guarantee in self.guarantees[:1]:
             posterior = self.chances.person_posterior(guarantee.d)
-            text.append(PERSON.format(posterior=posterior, d=guarantee.d))
+            text.append(_person_note(posterior, guarantee.d))
         return (*text, *warn_of_undeclared_domains(self.values))
 
     def explanation(self) -> str:
-        return (
-            "## How records were randomized\n\nThe release is a set: each distinct original record was kept with the "
-            f"probability α + β, each other possible record added with the probability β, where "
-            f"α = {float(self.chances.alpha):.9g} and β = {float(self.chances.beta):.9g}. Of the distinct original "
-            "records about (v − β·N)/α meet a condition that v released and N possible records meet."
+        what = tr(
+            "The release is a set: each distinct original record was kept with the probability α + β, and each "
+            "other possible record was added with the probability β, where α = {alpha:.9g} and β = {beta:.9g}. If v "
+            "released records and N possible records meet a condition, about (v − β·N)/α of the distinct original "
+            "records meet it.",
+            alpha=float(self.chances.alpha),
+            beta=float(self.chances.beta),
         )
+        return join([tr("## {title}", title=tr("How records were randomized")), what], by="\n\n")
 
     def story(self, before: Table, after: Table, say: Speech) -> Story:
         from cobogo.publish.randomize.story import tell_set
@@ -216,9 +230,12 @@ def make(wanted: RandomizationRequest, table: Table) -> SetRelease:
     guarantees = tuple(g for g in wanted.guarantees if isinstance(g, DGammaPrivacy))
     if not guarantees or len(guarantees) != len(wanted.guarantees) or wanted.table.retention is not None:
         raise PolicyError(
-            tr("alpha-beta finds its probabilities from (d, γ)-privacy, and meets no other guarantee"),
+            tr("alpha-beta computes its probabilities from (d, γ)-privacy, and cannot give another guarantee"),
             where=f"{wanted.policy.name}, privacy.models",
-            remedy=tr('Ask for { model = "d-gamma-privacy", d = 0.05, gamma = 0.3 } and leave out retention.'),
+            remedy=tr(
+                "Ask for {model}, and leave out retention.",
+                model='{ model = "d-gamma-privacy", d = 0.05, gamma = 0.3 }',
+            ),
         )
     gone = set(wanted.policy.with_role(Role.IDENTIFIER))
     known = {values.attribute: values for values in wanted.values}
@@ -230,12 +247,12 @@ def make(wanted: RandomizationRequest, table: Table) -> SetRelease:
     if possible > MOST_POSSIBLE or fakes > MOST_FAKES:
         raise SearchTooLarge(
             tr(
-                "about {fakes:.3g} records would have to be made up, of {possible:.3g} possible ones",
+                "about {fakes:.3g} records would have to be invented, of {possible:.3g} possible ones",
                 fakes=fakes,
                 possible=possible,
             ),
             where=wanted.where,
-            remedy=tr("Release fewer columns, or coarser ones: give what is not needed the role identifier."),
+            remedy=tr("Release fewer or coarser columns: give the role identifier to columns that are not needed."),
         )
     records = int(values[0].records.sum())
     return SetRelease(values, chances, guarantees, records, wanted.policy.sensitive, wanted.table.seed)
@@ -245,16 +262,17 @@ def check(written: Written) -> CheckResult:
     """Check that records are distinct, possible and as many as the probabilities lead to; recompute the guarantees."""
     stated, rows = written.statement, written.rows
     chances = AlphaBeta(fraction(stated["alpha"]), fraction(stated["beta"]))
-    problems = (
-        [] if chances.alpha >= 0 and 0 < chances.beta <= chances.retention <= 1 else ["α and β are no probabilities"]
-    )
-    problems += ["a record is released twice: one of the two must be an original"] if count_duplicates(rows) else []
+    problems: list[str] = []
+    if not (chances.alpha >= 0 and 0 < chances.beta <= chances.retention <= 1):
+        problems.append(tr("α and β are not probabilities"))
+    if count_duplicates(rows):
+        problems.append(tr("a record is released twice, and one of the two must be an original"))
     for name, domain in stated["domains"].items():
         if set(count_values(rows, name)[0]) - set(domain):
-            problems.append(f'"{name}" holds values that are not in the domain stated')
+            problems.append(tr('"{name}" has values that the manifest does not list', name=name))
     possible, found = math.prod(len(domain) for domain in stated["domains"].values()), rows.rows()
     if len(unexpectedly_rare(np.array([found]), possible, np.array([float(chances.beta)]))):
-        problems.append("fewer records are released than β alone leads to")
+        problems.append(tr("fewer records are released than β alone would add"))
     verdicts = []
     for guarantee in read_promises(written, list(stated["domains"])):
         if isinstance(guarantee, DGammaPrivacy):
@@ -262,7 +280,7 @@ def check(written: Written) -> CheckResult:
         else:  # the columns of a set of records were not drawn one by one
             verdicts.append(ModelVerdict(guarantee, False, math.inf, None, 0))
     notes = [
-        PERSON.format(posterior=chances.person_posterior(verdict.model.d), d=verdict.model.d)
+        _person_note(chances.person_posterior(verdict.model.d), verdict.model.d)
         for verdict in verdicts[:1]
         if isinstance(verdict.model, DGammaPrivacy)
     ]

@@ -46,8 +46,10 @@ def make(wanted: RandomizationRequest, table: Table) -> RandomizedColumns:
     if method in ("fine-grain", "value-dependent"):
         drawn = [_fit_to_table(wanted, method)]
         warnings.append(
-            "the guarantee is for attackers who know the distribution of the whole table and no more of a person: "
-            "who knows more may learn more"
+            tr(
+                "the guarantee is for attackers who know the distribution of the whole table and nothing more about a "
+                "person: an attacker who knows more may learn more"
+            )
         )
     else:
         parts = _parts(wanted, table)
@@ -62,7 +64,13 @@ def make(wanted: RandomizationRequest, table: Table) -> RandomizedColumns:
     for part in drawn:
         if isinstance(part.operator, Uniform) and part.operator.retention < FADED:
             share = 100 * float(part.operator.retention)
-            warnings.append(f"only {share:.2g} % of {', '.join(part.names)} is retained: counts will be very uncertain")
+            warnings.append(
+                tr(
+                    "only {share:.2g} % of {names} is retained: counts will be very uncertain",
+                    share=share,
+                    names=", ".join(part.names),
+                )
+            )
     return RandomizedColumns(
         method=method,
         drawn=tuple(drawn),
@@ -91,7 +99,7 @@ def _refuse_large_retention(wanted: RandomizationRequest, drawn: Sequence[Random
                     measured=verdict.measured,
                 ),
                 where=f"{wanted.where}.retention",
-                remedy=tr("Leave it out: the largest that does is found."),
+                remedy=tr("Leave out retention: the largest possible one is then used."),
             )
 
 
@@ -99,9 +107,9 @@ def _parts(wanted: RandomizationRequest, table: Table) -> list[tuple[AttributeVa
     """The attributes that are drawn together."""
     if wanted.table.method == "warner" and any(len(values.labels) != 2 for values in wanted.values):
         raise PolicyError(
-            tr("Warner's response is for attributes of two values"),
+            tr("Warner's response needs attributes with exactly two values"),
             where=f"{wanted.where}.method",
-            remedy=tr('Use method = "uniform", of which it is the case of two values.'),
+            remedy=tr('Use method = "uniform", which does the same for any number of values.'),
         )
     if wanted.table.method == "gamma-diagonal":
         gone = set(wanted.policy.with_role(Role.IDENTIFIER))
@@ -117,11 +125,11 @@ def _uniform_operator(wanted: RandomizationRequest, size: int, draws: int) -> Op
     allowed = min((guarantee.largest_amplification for guarantee in wanted.guarantees), default=None)
     if allowed is None:
         raise PolicyError(
-            tr("says neither how much is retained nor what must be guaranteed"),
+            tr("states neither a retention nor a guarantee"),
             where=wanted.where,
             remedy=tr(
-                'Give retention, or a guarantee: models = [{ model = "rho1-rho2-privacy", rho1 = 0.05, rho2 = 0.5 '
-                "}] under [privacy]."
+                "Give retention, or a guarantee under [privacy]: {example}.",
+                example='models = [{ model = "rho1-rho2-privacy", rho1 = 0.05, rho2 = 0.5 }]',
             ),
         )
     return Uniform(size, largest_retention(allowed ** (1 / draws), size))
@@ -133,19 +141,20 @@ def require_rho_privacy(wanted: RandomizationRequest) -> RhoPrivacy:
     if len(rho) != 1 or len(wanted.guarantees) != 1 or not rho[0].needs_prior:
         raise PolicyError(
             tr(
-                '{method} meets one guarantee, (ρ1, ρ2)-privacy, whole or upward, with prior = "table"',
+                "{method} can give only one guarantee: (ρ1, ρ2)-privacy, in both directions or upward, "
+                'with prior = "table"',
                 method=wanted.table.method,
             ),
             where=f"{wanted.policy.name}, privacy.models",
             remedy=tr(
-                'Ask for { model = "rho1-rho2-privacy", rho1 = …, rho2 = …, prior = "table" }, or use method = '
-                '"uniform", which meets guarantees for any prior.'
+                'Ask for {model}, or use method = "uniform", which gives guarantees for any prior.',
+                model='{ model = "rho1-rho2-privacy", rho1 = …, rho2 = …, prior = "table" }',
             ),
         )
     if len(wanted.values) != 1 or wanted.records_per_person > 1 or wanted.table.retention is not None:
         raise PolicyError(
             tr(
-                "{method} finds the retention of one attribute of people with one record each",
+                "{method} computes the retention of one attribute, for people with one record each",
                 method=wanted.table.method,
             ),
             where=wanted.where,

@@ -22,7 +22,7 @@ from cobogo.data.table.columns import (
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError, VerificationFailed
 from cobogo.floor.arrays import Floats, Ints
-from cobogo.floor.language import tr
+from cobogo.floor.language import Text, join, tr, trn
 from cobogo.floor.randomness import Source, below, coins, source
 from cobogo.promises.guarantees import GUARANTEES, Guarantee
 from cobogo.promises.guarantees.base import Exposure
@@ -33,6 +33,7 @@ from cobogo.promises.operators.inference import unexpected_counts, unexpectedly_
 from cobogo.promises.operators.matrix import read_operator
 from cobogo.promises.operators.uniform import Uniform
 from cobogo.publish.randomize.request import AttributeValues
+from cobogo.release import manifest as manifests
 from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, Written
 from cobogo.release.drawn import DrawnRows, Story
 
@@ -110,7 +111,7 @@ class RandomizedColumns(DrawnRows):
 
     @property
     def meanings(self) -> Mapping[str, Meaning]:
-        return {name: Meaning("randomized: see below; not always what was collected")
+        return {name: Meaning(tr("randomized: see below; not always what was collected"))
                 for part in self.drawn for name in part.names}  # fmt: skip
 
     def statement(self) -> Json:
@@ -137,7 +138,7 @@ class RandomizedColumns(DrawnRows):
     def model_entries(self) -> tuple[Json, ...]:
         return tuple(parameters(guarantee) for guarantee in self.guarantees)
 
-    def explanation(self) -> str:
+    def explanation(self) -> Text:
         return explain(self.drawn)
 
     def story(self, before: Table, after: Table, say: Speech) -> Story:
@@ -146,28 +147,42 @@ class RandomizedColumns(DrawnRows):
         return tell(self, before, after, say)
 
 
-def explain(drawn: Sequence[RandomizedAttributes]) -> str:
+def explain(drawn: Sequence[RandomizedAttributes]) -> Text:
     """Explain how values were randomized and how to estimate counts, for recipients."""
-    lines = ["## How values were randomized", ""]
+    lines: list[str] = []
     for part in drawn:
-        names = " and ".join(f"`{name}`" for name in part.names)
+        names = ", ".join(f"`{name}`" for name in part.names)
         if isinstance(part.operator, Uniform):
             p, m = float(part.operator.retention), " × ".join(map(str, part.sizes))
-            lines += [
-                f"Each record's {names} was kept with the probability p = {p:.9g} and otherwise drawn uniformly from "
-                f"the {m} values of the domain, all of them listed in the manifest."
-                + (" It was kept or drawn together." if len(part.names) > 1 else ""),
-                "Of n records, about (o − n·s·(1 − p)/m)/p had one of s values of which o are shown, whatever "
-                "condition on other columns chose the n.",
-            ]
+            lines.append(
+                tr(
+                    "Each record's {names} was kept with the probability p = {p:.9g} and otherwise drawn uniformly "
+                    "from the {m} values of the domain, which the manifest lists.",
+                    names=names,
+                    p=p,
+                    m=m,
+                )
+            )
+            if len(part.names) > 1:
+                lines.append(tr("These columns were kept or drawn together."))
+            lines.append(
+                tr(
+                    "To estimate how many of n records had one of s values that o of them show: (o − n·s·(1 − p)/m)/p, "
+                    "whatever condition on other columns selected the n records."
+                )
+            )
         else:
-            lines += [
-                f"Each record's {names} was drawn from the column of the matrix in the manifest that belongs to its "
-                "original value (entries are in units of 2⁻⁵³). The shares of the original values are estimated by "
-                "the inverse of the matrix times the shares shown.",
-            ]
-    lines += ["", "A single record's value says little of the person: counts over many records are what it is for."]
-    return "\n".join(lines)
+            lines.append(
+                tr(
+                    "Each record's {names} was drawn from the column of the manifest's matrix that belongs to its "
+                    "original value (entries are in units of 2⁻⁵³). The inverse of the matrix times the released "
+                    "shares estimates the shares of the original values.",
+                    names=names,
+                )
+            )
+    title = tr("## {title}", title=tr("How values were randomized"))
+    last = tr("The value of a single record says little about the person: use counts over many records.")
+    return join([title, join(lines, by="\n"), last], by="\n\n")
 
 
 def check(written: Written) -> CheckResult:
@@ -181,7 +196,7 @@ def check(written: Written) -> CheckResult:
         operator = read_operator(entry)
         sizes = [len(domain) for domain in entry["domains"]]
         if operator.size != math.prod(sizes):
-            raise VerificationFailed(tr("the manifest states an operator of another size than its domain"))
+            raise VerificationFailed(tr("the manifest states probabilities that do not fit its list of values"))
         parts.append((entry["attributes"], operator))
         for place, (name, domain) in enumerate(zip(entry["attributes"], entry["domains"], strict=True)):
             true = None if kept is None else np.array(kept["records"][name], dtype=np.int64)
@@ -230,7 +245,7 @@ def read_promises(written: Written, names: Sequence[str]) -> tuple[Guarantee, ..
         if entry.get("model") in GUARANTEES
     ]
     try:
-        return build_promises(asked, names, GUARANTEES, where="the models asked for")
+        return build_promises(asked, names, GUARANTEES, where=manifests.NAME)
     except PolicyError as error:
         raise VerificationFailed(tr("a guarantee cannot be checked: {what}", what=error.what)) from None
 
@@ -244,7 +259,12 @@ def judge(
         exposure = exposures[guarantee.attributes[0]]
         if guarantee.needs_prior and exposure.prior is None:
             verdicts.append(ModelVerdict(guarantee, False, None, None, 0, undecided=True))
-            notes.append(f"{guarantee} is about the original distribution, which only the evidence holds")
+            notes.append(
+                tr(
+                    "{guarantee} is about the original distribution, which only the evidence contains",
+                    guarantee=str(guarantee),
+                )
+            )
         else:
             verdicts.append(guarantee.check(exposure))
     return tuple(verdicts), tuple(notes)
@@ -257,16 +277,21 @@ def _misfits(
     """What shows that a released column was not drawn by its operator."""
     observed = observed_counts(rows, name, domain)
     if observed is None:
-        yield f'"{name}" holds values that are not in the domain stated'
+        yield tr('"{name}" has values that the manifest does not list', name=name)
         return
     alone = _marginal(operator, sizes, place)
     least, most = alone.bounds()
     records = int(observed.sum())
     odd = [*unexpectedly_rare(observed, records, least), *unexpectedly_frequent(observed, records, most)]
     if odd:
-        yield f'{len(odd)} values of "{name}" are released too often or too seldom for the operator stated'
+        yield trn(
+            '{n:,} value of "{name}" is released too often or too rarely for the stated probabilities',
+            '{n:,} values of "{name}" are released too often or too rarely for the stated probabilities',
+            n=len(odd),
+            name=name,
+        )
     elif true is not None and len(unexpected_counts(observed, alone.spread(true.astype(float)))):
-        yield f'the released values of "{name}" are not such as the operator draws from the original ones'
+        yield tr('the released values of "{name}" cannot have been drawn from the original ones as stated', name=name)
 
 
 def _marginal(operator: Operator, sizes: Sequence[int], place: int) -> Operator:

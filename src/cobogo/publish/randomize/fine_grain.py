@@ -62,13 +62,18 @@ def linear_programme(
     m = len(shares)
     if m > MOST_VALUES:
         raise SearchTooLarge(
-            tr("the best operator of {m:,} values is a linear programme of {value:,} variables", m=m, value=3 * m * m),
+            tr(
+                "the optimal probabilities of {m:,} values need a linear programme of {variables:,} "
+                "variables, which is too large",
+                m=m,
+                variables=3 * m * m,
+            ),
             remedy=tr('Use method = "value-dependent", or "small-domain".'),
         )
     if find_spec("scipy") is None:
         raise PolicyError(
-            tr("the best operator is found with SciPy, which is not installed"),
-            remedy=tr("Install it with: pip install 'cobogo[utility]'. Or use method = \"value-dependent\"."),
+            tr("the optimal probabilities are computed with SciPy, which is not installed"),
+            remedy=tr("Install it: pip install 'cobogo[utility]'. Or use method = \"value-dependent\"."),
         )
     from scipy.optimize import linprog
 
@@ -78,7 +83,7 @@ def linear_programme(
     found = linprog(goal, A_ub=rows.upper(), b_ub=rows.bounds, A_eq=rows.columns_sum(), b_eq=np.ones(m), method="highs")
     if found.status != 0:
         raise NoSolution(
-            tr("no operator meets the guarantee with these conditions"),
+            tr("no probabilities give the guarantee under these conditions"),
             remedy=tr("Lower margin, or raise cap or rho2."),
         )
     return operator_from_matrix(found.x[: m * m].reshape(m, m))
@@ -180,8 +185,8 @@ def value_dependent(shares: Floats, rho1: float, rho2: float, *, cap: float | No
     rare = (shares <= rho1) & (shares > 0)
     if rho2 >= 1 - 1 / m:
         raise NoSolution(
-            tr("with {m} values rho2 must be below {value:.3g} for this form", m=m, value=1 - 1 / m),
-            remedy=tr("Use fine-grain."),
+            tr("with {m} values, rho2 must be below {bound:.3g} for this method", m=m, bound=1 - 1 / m),
+            remedy=tr('Lower rho2, or use method = "fine-grain".'),
         )
 
     def retentions(drawn: float) -> Floats:

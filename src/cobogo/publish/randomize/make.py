@@ -63,10 +63,12 @@ def check(written: Written) -> CheckResult:
     name = written.statement["method"]
     METHODS.find(name, raising=VerificationFailed)
     if "entropy" not in written.statement:
-        raise VerificationFailed(tr("the manifest does not say where the randomness came from"))
+        raise VerificationFailed(tr("the manifest does not state the source of the randomness"))
     found = module_of(name).check(written)
     assert isinstance(found, CheckResult)
-    notes = found.notes if written.model_entries else (*found.notes, "no guarantee was asked for, and none is given")
+    notes = (
+        found.notes if written.model_entries else (*found.notes, tr("no guarantee was requested, and none is given"))
+    )
     return replace(
         found, problems=(*found.problems, *_unmet_models(written), *_untouched_columns(written)), notes=notes
     )
@@ -79,7 +81,7 @@ def _untouched_columns(written: Written) -> Iterator[str]:
     drawn |= {stated.get("attribute"), *stated.get("domains", {})}
     for name in written.manifest.with_role(Role.SENSITIVE):
         if name not in drawn:
-            yield f'the sensitive column "{name}" was released as it is'
+            yield tr('the sensitive column "{name}" was released unchanged', name=name)
 
 
 def _unmet_models(written: Written) -> Iterator[str]:
@@ -90,4 +92,6 @@ def _unmet_models(written: Written) -> Iterator[str]:
             continue
         grouped = name == KAnonymity.name and "k" in written.statement
         if not grouped or int(entry["k"]) > int(written.statement["k"]):
-            yield f"{name} is asked for, and does not hold of a release whose values were drawn at random"
+            yield tr(
+                "{model} is requested, and cannot hold for a release whose values were drawn at random", model=name
+            )

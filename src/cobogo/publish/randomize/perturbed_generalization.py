@@ -23,7 +23,7 @@ from cobogo.data.table.columns import (
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError
 from cobogo.floor.catalogue import card
-from cobogo.floor.language import tr
+from cobogo.floor.language import join, tr
 from cobogo.floor.randomness import source
 from cobogo.floor.untrusted import fraction
 from cobogo.promises.guarantees import Exposure, Guarantee
@@ -124,12 +124,12 @@ class PerturbedGeneralization(DrawnRows):
 
     @property
     def meanings(self) -> Mapping[str, Meaning]:
-        quasi = {name: Meaning("generalized: what the records of a group have in common", truthful=True)
+        quasi = {name: Meaning(tr("generalized: what the records of a group have in common"), truthful=True)
                  for name in self.policy.quasi_identifiers}  # fmt: skip
         return {
             **quasi,
-            self.values.attribute: Meaning("that of one record of the group, randomized: see below"),
-            self.size: Meaning("how many records the group has, of which this is one", truthful=True),
+            self.values.attribute: Meaning(tr("the value of one record of the group, randomized: see below")),
+            self.size: Meaning(tr("how many records the group has; this is one of them"), truthful=True),
         }
 
     def statement(self) -> Json:
@@ -151,14 +151,19 @@ class PerturbedGeneralization(DrawnRows):
         return tuple(parameters(guarantee) for guarantee in self.guarantees)
 
     def explanation(self) -> str:
-        p, m = float(self.operator.retention), self.operator.size
-        return (
-            "## How records were randomized\n\n"
-            f"Records were put into groups of at least {self.k} with the same quasi-identifiers, and one of each was "
-            f"drawn. Its `{self.values.attribute}` was kept with the probability p = {p:.9g} and otherwise drawn from "
-            f"the {m} values of the domain. About Σ g·(h − s·(1 − p)/m)/p records have one of s values: over the "
-            f"groups, g being `{self.size}`, and h 1 where one of them is shown and else 0."
+        what = tr(
+            "Records were put into groups of at least {k} with the same quasi-identifiers, and one record of each "
+            "group was drawn. Its `{attribute}` was kept with the probability p = {p:.9g} and otherwise drawn from "
+            "the {m} values of the domain. The sum of g·(h − s·(1 − p)/m)/p over the groups estimates how many "
+            "records have one of s values; g is `{size}`, and h is 1 if the group shows one of these values and 0 "
+            "otherwise.",
+            k=self.k,
+            attribute=self.values.attribute,
+            p=float(self.operator.retention),
+            m=self.operator.size,
+            size=self.size,
         )
+        return join([tr("## {title}", title=tr("How records were randomized")), what], by="\n\n")
 
     def story(self, before: Table, after: Table, say: Speech) -> Story:
         from cobogo.publish.randomize.story import tell_groups
@@ -174,11 +179,11 @@ def make(wanted: RandomizationRequest, table: Table) -> PerturbedGeneralization:
     if len(ks) != 1 or len(wanted.models) != 1 or len(wanted.values) != 1 or wanted.records_per_person > 1:
         raise PolicyError(
             tr(
-                "perturbed generalization makes groups by k-anonymity alone, for one sensitive attribute of "
-                "people with one record each"
+                "perturbed generalization needs exactly one model, k-anonymity, one sensitive "
+                "attribute, and one record for each person"
             ),
             where=f"{wanted.policy.name}, privacy.models",
-            remedy=tr('Ask for { model = "k-anonymity", k = 5 } beside the guarantee.'),
+            remedy=tr("Ask for {model} together with the guarantee.", model='{ model = "k-anonymity", k = 5 }'),
         )
     update = {"privacy": Privacy(models=(dict(ks[0]),)), "utility": None, "randomization": None}
     policy = wanted.policy.model_copy(update=update)
@@ -192,10 +197,11 @@ def make(wanted: RandomizationRequest, table: Table) -> PerturbedGeneralization:
         retention = largest_group_retention(wanted.guarantees, size, k)
     else:
         raise PolicyError(
-            tr("says neither how much is retained nor what must be guaranteed"),
+            tr("states neither a retention nor a guarantee"),
             where=wanted.where,
             remedy=tr(
-                'Give retention, or a guarantee such as { model = "delta-growth", delta = 0.2 } under [privacy].'
+                "Give retention, or a guarantee under [privacy]: {example}.",
+                example='models = [{ model = "delta-growth", delta = 0.2 }]',
             ),
         )
     column = free_name("group_size", table.columns)
@@ -208,23 +214,26 @@ def check(written: Written) -> CheckResult:
     """Check that groups have at least k records and show one; recompute the guarantees from the retention and k."""
     stated, rows = written.statement, written.rows
     operator, k = Uniform(len(stated["domain"]), fraction(stated["retention"])), int(stated["k"])
-    name, problems = stated["attribute"], []
+    name = stated["attribute"]
+    problems: list[str] = []
     quasi = [c for c in rows.columns if c not in (name, stated["size"])]
     sizes, _ = count_values(rows, stated["size"])
     if any(size is None or not size.isdigit() or int(size) < k for size in sizes):
-        problems.append(f"a group has fewer than {k} records")
+        problems.append(tr("a group has fewer than {k} records", k=k))
     texts = rows.expression.select(**{column: rows.text(column) for column in quasi})
     groups = texts.distinct()
     if int(rows.engine.fetch(groups.aggregate(found=groups.count()))["found"][0].as_py()) != rows.rows():
-        problems.append("a group has several records")
+        problems.append(tr("a group has several records"))
     observed = observed_counts(rows, name, stated["domain"])
     if observed is None:
-        problems.append(f'"{name}" holds values that are not in the domain stated')
+        problems.append(tr('"{name}" has values that the manifest does not list', name=name))
     else:
         least, most = operator.bounds()
         total = int(observed.sum())
         if len(unexpectedly_rare(observed, total, least)) or len(unexpectedly_frequent(observed, total, most)):
-            problems.append(f'values of "{name}" are released too often or too seldom for the retention stated')
+            problems.append(
+                tr('values of "{name}" are released too often or too rarely for the stated retention', name=name)
+            )
     asked = read_promises(written, [name])
     judgements = [judge([guarantee], {name: exposure(operator, k, guarantee)}) for guarantee in asked]
     verdicts = tuple(verdict for found_here, _ in judgements for verdict in found_here)

@@ -60,18 +60,18 @@ def read_request(policy: Policy, table: Table) -> RandomizationRequest:
     unknown = [name for name in names if name not in policy.attributes]
     if unknown or not names:
         raise PolicyError(
-            tr("{unknown!r} is no attribute", unknown=unknown[0])
+            tr("{unknown!r} is not an attribute of the policy", unknown=unknown[0])
             if unknown
             else tr("there is no sensitive attribute to randomize"),
             where=f"{where}.attributes",
-            remedy=tr('Give the columns that must not be learnt about a person the role "sensitive".'),
+            remedy=tr('Give the role "sensitive" to the columns that nobody may learn about a person.'),
         )
     bare = [name for name in policy.sensitive if name not in names]
     if bare:
         raise PolicyError(
-            tr('the sensitive attribute "{bare}" would be released as it is', bare=bare[0]),
+            tr('the sensitive attribute "{name}" would be released unchanged', name=bare[0]),
             where=f"{where}.attributes",
-            remedy=tr("Name it there, or give it another role."),
+            remedy=tr("Add it to the attributes to randomize, or give it another role."),
         )
     entries = () if policy.privacy is None else policy.privacy.models
     own = [entry for entry in entries if entry.get("model") in GUARANTEES]
@@ -79,11 +79,9 @@ def read_request(policy: Policy, table: Table) -> RandomizationRequest:
     for found in values:
         if len(found.labels) < 2:
             raise PolicyError(
-                tr(
-                    '"{attribute}" has one value only: whoever knows that knows everybody\'s', attribute=found.attribute
-                ),
+                tr('"{attribute}" has only one value, so everybody\'s value is known', attribute=found.attribute),
                 where=f"{where}.domains",
-                remedy=tr("List the values that it could have had, or leave the column out: role identifier."),
+                remedy=tr('List all values that it could have, or leave the column out with the role "identifier".'),
             )
     return RandomizationRequest(
         policy,
@@ -104,17 +102,20 @@ def attribute_values(name: str, wanted: Randomization, table: Table, where: str)
     listed: Sequence[Label] = [*domains[name], *([None] if None in found else [])]
     place = {label: code for code, label in enumerate(listed)}
     if len(place) < len(listed):
-        raise PolicyError(tr("a value stands twice"), where=f"{where}.domains.{name}")
+        raise PolicyError(
+            tr("a value appears twice"), where=f"{where}.domains.{name}", remedy=tr("List each value once.")
+        )
     strange = [n for n, label in enumerate(found) if label not in place]
     if strange:
         raise DataError(
-            tr(
-                "{value} of the data ({record}) are not in the domain listed",
-                value=trn("{n:,} value", "{n:,} values", n=len(strange)),
-                record=trn("{n:,} record", "{n:,} records", n=int(records[strange].sum())),
+            trn(
+                "{n:,} value of the data ({records:,} records) is not in the list",
+                "{n:,} values of the data ({records:,} records) are not in the list",
+                n=len(strange),
+                records=int(records[strange].sum()),
             ),
             where=f"{where}.domains.{name}",
-            remedy=tr("List every possible value, or leave the domain out: it is then that of the data."),
+            remedy=tr("List every possible value, or leave out the list: the values of the data are then used."),
         )
     total = np.zeros(len(listed), dtype=np.int64)
     total[[place[label] for label in found]] = records
@@ -126,10 +127,12 @@ def warn_of_undeclared_domains(values: Sequence[AttributeValues]) -> tuple[str, 
     found = [v.attribute for v in values if not v.declared]
     if not found:
         return ()
-    return (
-        f"the possible values of {', '.join(found)} are those of the data, and the manifest lists them: that somebody "
-        "has each of them is told; list them under domains if it must not be",
+    what = tr(
+        "the possible values of {names} are those of the data, and the manifest lists them, so it reveals that "
+        "somebody has each of them; list the values under domains if that must not be revealed",
+        names=", ".join(found),
     )
+    return (what,)
 
 
 def _records_per_person(policy: Policy, table: Table) -> int:

@@ -20,7 +20,7 @@ from cobogo.data.table.read import Table
 from cobogo.errors import NoSolution, VerificationFailed
 from cobogo.floor.arrays import Ints
 from cobogo.floor.catalogue import card
-from cobogo.floor.language import tr
+from cobogo.floor.language import join, tr
 from cobogo.floor.randomness import Source, source
 from cobogo.floor.untrusted import fraction
 from cobogo.promises.guarantees import Exposure, Guarantee
@@ -127,7 +127,7 @@ def partition_domain(
                 best[end], cut[end] = value, start
     if not np.isfinite(best[m]):
         raise NoSolution(
-            tr("no partition of the values meets the guarantee"),
+            tr("no partition of the values gives the guarantee"),
             remedy=tr("Raise rho2, lower rho1, or lower min-retention."),
         )
     parts: list[DomainPart] = []
@@ -144,9 +144,9 @@ def partition_domain(
     return tuple(reversed(parts))
 
 
-WARNING = (
-    "each record's part is released, and with it for certain which few values its own is among; the guarantee is for "
-    "attackers who know the distribution of the whole table and no more of a person"
+WARNING = tr(
+    "each record's part is released, and it reveals for certain that the record has one of a few values; the "
+    "guarantee is for attackers who know the distribution of the whole table and nothing more about a person"
 )
 
 
@@ -192,8 +192,8 @@ class SmallDomain(DrawnRows):
     @property
     def meanings(self) -> Mapping[str, Meaning]:
         return {
-            self.values.attribute: Meaning("randomized within its part: see below; not always what was collected"),
-            self.column: Meaning("the part: which values the collected one is among", truthful=True),
+            self.values.attribute: Meaning(tr("randomized within its part: see below; not always what was collected")),
+            self.column: Meaning(tr("the part: the set of values that contains the collected one"), truthful=True),
         }
 
     def statement(self) -> Json:
@@ -224,17 +224,17 @@ class SmallDomain(DrawnRows):
         return (WARNING,)
 
     def explanation(self) -> str:
-        lines = ["## How values were randomized", "", f"`{self.column}` says which part a record is in.", ""]
-        lines += ["| part | values | records | kept with probability p |", "|---|---|---|---|"]
+        head = tr("`{column}` says which part a record is in.", column=self.column)
+        lines = [tr("| part | values | records | kept with probability p |"), "|---|---|---|---|"]
         for number, part in enumerate(self.parts, 1):
             lines.append(f"| {number} | {len(part.codes)} | {part.records} | {float(part.retention):.9g} |")
-        lines += [
-            "",
-            f"A `{self.values.attribute}` that was not kept was drawn uniformly from the m values of its part. Of n "
-            "records of a part about (o − n·s·(1 − p)/m)/p had one of s of its values of which o are shown; parts add "
-            "up.",
-        ]
-        return "\n".join(lines)
+        what = tr(
+            "A `{attribute}` that was not kept was drawn uniformly from the m values of its part. If o of n records "
+            "of a part show one of s values, about (o − n·s·(1 − p)/m)/p records had one of them; add up the parts.",
+            attribute=self.values.attribute,
+        )
+        title = tr("## {title}", title=tr("How values were randomized"))
+        return join([title, head, join(lines, by="\n"), what], by="\n\n")
 
     def story(self, before: Table, after: Table, say: Speech) -> Story:
         from cobogo.publish.randomize.story import tell_parts
@@ -264,7 +264,7 @@ def check(written: Written) -> CheckResult:
     operators = [Uniform(len(part["domain"]), fraction(part["retention"])) for part in parts]
     domains = [{label: place for place, label in enumerate(part["domain"])} for part in parts]
     if sum(map(len, domains)) != len(set().union(*domains)):
-        raise VerificationFailed(tr("the manifest states a value in several parts"))
+        raise VerificationFailed(tr("the manifest lists a value in several parts"))
     counted = frequency_table(rows, [stated["column"], stated["attribute"]], [])
     problems: list[str] = []
     observed = [np.zeros(len(domain), dtype=np.int64) for domain in domains]
@@ -272,15 +272,15 @@ def check(written: Written) -> CheckResult:
         part, label = counted.tuple_labels(number)
         place = int(part) - 1 if part is not None and part.isdigit() else -1
         if not 0 <= place < len(parts) or label not in domains[place]:
-            return CheckResult((), ("a record has a value that is not of its part",))
+            return CheckResult((), (tr("a record has a value that is not in its part"),))
         observed[place][domains[place][label]] += count
     for found, part, operator in zip(observed, parts, operators, strict=True):
         if int(found.sum()) != part["records"]:
-            problems.append("a part has another number of records than the manifest says")
+            problems.append(tr("a part does not have as many records as the manifest says"))
         least, most = operator.bounds()
         records = int(found.sum())
         if len(unexpectedly_rare(found, records, least)) or len(unexpectedly_frequent(found, records, most)):
-            problems.append("values of a part are released too often or too seldom for the retention stated")
+            problems.append(tr("values of a part are released too often or too rarely for the stated retention"))
     total = sum(int(part["records"]) for part in parts)
     shown = [
         Exposure(operator, share=part["records"] / max(total, 1))

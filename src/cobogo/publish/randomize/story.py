@@ -32,11 +32,17 @@ if TYPE_CHECKING:
     from cobogo.publish.randomize.small_domain import SmallDomain
 
 RANDOMIZED = {
+    "value": tr("value"),
     "true": tr("original"),
     "shown": tr("released"),
     "estimated": tr("estimated (inversion)"),
     "likely": tr("estimated (likeliest)"),
 }
+
+SHARES = tr(
+    "Shares of the records. A recipient sees the released shares and can estimate the original ones. The inversion "
+    "is right on average and may be negative; the likeliest estimate is always a distribution."
+)
 
 PRIORS = (0.01, 0.05, 0.1, 0.25, 0.5)
 SHOWN = 30
@@ -131,21 +137,16 @@ def distribution(
     title = say("“{attribute}”: original, released and estimated", attribute=values.attribute)
     section = Section(
         title,
-        say(
-            "Shares of the records. Whoever gets the release sees the released ones and can estimate the "
-            "original ones; the inversion is right on average and may be negative, the likeliest is a "
-            "distribution."
-        ),
+        say(SHARES),
         header,
         rows,
     )
     series = {header[1]: true[order].tolist(), header[2]: shown[order].tolist(), header[4]: likely[order].tolist()}
     from cobogo.tell.report.content import slug
 
-    plot = Bars(f"distribution_{slug(values.attribute) or 'values'}", title, say("Shares of the records. Whoever gets the release sees the released ones and can estimate the "
-"original ones; the inversion is right on average and may be negative, the likeliest is a "
-"distribution."),
-                [say.label(values.labels[code]) for code in order.tolist()], series)  # fmt: skip
+    name = slug(values.attribute) or "values"
+    labels = [say.label(values.labels[code]) for code in order.tolist()]
+    plot = Bars(f"distribution_{name}", title, say(SHARES), labels, series)
     figures = {
         "values": operator.size,
         "distance": {
@@ -166,10 +167,10 @@ def posteriors(gamma: float, owner: float, say: Speech) -> Section:
     rows.append([say("largest growth"), say.percent(owner * largest_growth(gamma))])
     header = [say("known before"), say("known after, at most")]
     return Section(
-        say("What a released value tells of a person"),
+        say("What a released value reveals about a person"),
         say(
-            "The probability of any property of a person's value, before and after the release is seen, "
-            "whatever else is known of others."
+            "The probability of any property of a person's value, before and after an attacker "
+            "sees the release, whatever the attacker knows about others."
         ),
         header,
         rows,
@@ -228,11 +229,7 @@ def tell_parts(made: SmallDomain, before: Table, after: Table, say: Speech) -> S
         ),
         Section(
             title,
-            say(
-                "Shares of the records. Whoever gets the release sees the released ones and can estimate the "
-                "original ones; the inversion is right on average and may be negative, the likeliest is a "
-                "distribution."
-            ),
+            say(SHARES),
             header,
             rows,
         ),
@@ -265,7 +262,7 @@ def tell_set(made: SetRelease, before: Table, after: Table, say: Speech) -> Stor
     rows: list[Row] = [
         [say("possible records"), made.possible],
         [say("released"), released],
-        [say("made up, about"), round(b * made.possible)],
+        [say("invented, about"), round(b * made.possible)],
         [say("distinct originals, estimated"), round(distinct)],
     ]
     chances: list[Row] = [
@@ -273,11 +270,23 @@ def tell_set(made: SetRelease, before: Table, after: Table, say: Speech) -> Stor
         [say("a person has one sensitive value"), say.percent(made.chances.person_posterior(d))],
     ]
     sections = [
-        Section(say("The set of records"), say("Original records hide among made-up ones."), ["", say("records")], rows),
-        Section(say("Who learns what of a released record"), say("From a prior of {d}. The guarantee is for attackers to whom records are independent; the second "
-"knows that a person has one record.", d=say.percent(d)),
-                [say("attacker"), say("known after, at most")], chances),
-    ]  # fmt: skip
+        Section(
+            say("The set of records"),
+            say("Original records are hidden among invented ones."),
+            ["", say("records")],
+            rows,
+        ),
+        Section(
+            say("What an attacker learns about a released record"),
+            say(
+                "From a prior of {d}. The guarantee is for attackers who treat records as independent; the second "
+                "attacker knows that a person has one record.",
+                d=say.percent(d),
+            ),
+            [say("attacker"), say("known after, at most")],
+            chances,
+        ),
+    ]
     headline = say(
         "A set of records: {kept} of the originals kept, {added} of the others added",
         kept=say.percent(a + b),
@@ -322,7 +331,10 @@ def tell_groups(made: PerturbedGeneralization, before: Table, after: Table, say:
         (
             say("the record is the person's, at most"),
             say.percent(chance),
-            say("of a group one record is released; even if all others are known it may be another's"),
+            say(
+                "one record of each group is released; even if an attacker knows all others, it may "
+                "belong to another person"
+            ),
         )
     ]
     summary = {"retained": retained, "k": made.k, "owned": chance, "amplification": json_number(operator.amplification),

@@ -36,10 +36,10 @@ CELLS_AT_ONCE = 1_000_000
 WIDEST = 4
 """Attributes of a marginal, the sensitive one included, where the policy does not ask for any."""
 
-NOTE = "marginals are counts, and no records: what goes together in none of them is not told"
-TOGETHER = (
-    "several marginals have the sensitive attribute: together they are safe against who knows a person's values, not "
-    "against who knows those of everybody"
+NOTE = tr("marginals are counts, not records: what no marginal counts together is not released")
+TOGETHER = tr(
+    "several marginals have the sensitive attribute: together they are safe against an attacker who knows the "
+    "values of one person, not against an attacker who knows the values of everybody"
 )
 
 
@@ -224,8 +224,11 @@ class _Search:
         levels: Levels = dict(self.highest)
         if not self._holds(sets, levels):
             raise NoSolution(
-                tr("the marginals asked for do not satisfy the models, even at the most general levels"),
-                remedy=tr("Ask for fewer attributes in each, or for less; hierarchies with a top level * help."),
+                tr("the requested marginals do not satisfy the models, even at the most general levels"),
+                remedy=tr(
+                    "Ask for fewer attributes in each marginal, or for weaker models. Hierarchies with a "
+                    "top level * help."
+                ),
             )
         while time.monotonic() < self.deadline:
             steps = [step for step in self._steps(levels, -1) if self._holds(sets, step)]
@@ -253,8 +256,8 @@ class _Search:
             best, levels, sets = value, step, made
         if sets is None:
             raise NoSolution(
-                tr("no marginals satisfy the models: not even the sensitive attribute by itself does"),
-                remedy=tr("Ask for less."),
+                tr("no marginals satisfy the models: not even the counts of the sensitive attribute alone do"),
+                remedy=tr("Ask for weaker models."),
             )
         return levels, sets
 
@@ -324,33 +327,30 @@ def _refuse(problem: Problem) -> None:
     where = "recoding.algorithm"
     if problem.table.people is not None or len(problem.table.histograms) != 1:
         raise PolicyError(
-            tr("marginals are for people with one record each and one sensitive attribute"),
+            tr("marginals need one record for each person and one sensitive attribute"),
             where=where,
-            remedy=tr("Name one sensitive attribute and no data.unit, or choose another algorithm."),
+            remedy=tr("Name one sensitive attribute and leave out data.unit, or choose another algorithm."),
         )
     if join_tree(maximal_sets([frozenset(one) for one in problem.marginals])) is None:
         raise PolicyError(
-            tr(
-                "the marginals form a cycle: each may be safe, and what follows from all of them together cannot "
-                "be told"
-            ),
+            tr("the marginals form a cycle: each may be safe, but what they reveal together cannot be computed"),
             where="recoding.marginals",
-            remedy=tr("Leave one of the cycle out, or ask for one marginal of all the attributes in it."),
+            remedy=tr("Leave one of them out, or ask for one marginal with all the attributes of the cycle."),
         )
     secret = next(iter(problem.table.histograms))
     telling = sum(secret in one for one in problem.marginals)
     if problem.marginals and not telling:
         raise PolicyError(
-            tr('none of the marginals has the sensitive attribute "{secret}"', secret=secret),
+            tr('no marginal has the sensitive attribute "{secret}"', secret=secret),
             where="recoding.marginals",
-            remedy=tr('Ask for one that has, be it ["{secret}"] alone.', secret=secret),
+            remedy=tr('Add a marginal that has it, such as ["{secret}"].', secret=secret),
         )
     for model in problem.promised:
         beyond = model.populations or model.needs_members or model.series or model.blind or model.needs_every_class
         mixed = telling > 1 and type(model).holds_withheld is not Model.holds_withheld  # asks for people, too
         if beyond or mixed or model.scope is not Scope.CLASS:
             raise PolicyError(
-                tr("{model} cannot be told of marginals, which have no records", model=model),
+                tr("{model} cannot be measured on marginals, which have no records", model=model),
                 where=where,
                 remedy=tr(
                     "Ask for models of single classes, such as k-anonymity and l-diversity, or choose another "

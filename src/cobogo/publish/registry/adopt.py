@@ -30,16 +30,16 @@ def adopt(
     public, evidence = release_parts(release)
     if evidence is None or not verify(release):
         raise OutputError(
-            tr("is not a release with its evidence that holds"),
+            tr("is not a verified release with its evidence"),
             where=str(release),
-            remedy=tr("Look at it with `cobogo verify`."),
+            remedy=tr("Check it with `cobogo verify`."),
         )
     kept: dict[str, Any] = json.loads((evidence / evidences.NAME).read_bytes())
     if not kept.get("levels"):
         raise RegistryError(
-            tr("each record was recoded on its own, and the evidence does not tell who became what"),
+            tr("each record was recoded on its own, and the evidence does not say how"),
             where=str(release),
-            remedy=tr("Make the release with [registry] in its policy."),
+            remedy=tr("Make the release again with [registry] in its policy."),
         )
     asked = {"path": location, "dataset": dataset} | ({} if key is None else {"key": str(key.absolute())})
     policy = Policy.of({**kept["policy"], "registry": asked}, home=kept["home"], name=f"evidence/{evidences.NAME}")
@@ -48,9 +48,9 @@ def adopt(
     made = job.solve(prepared, algorithm=reuse)
     if _classes_of(made) != _classes_in(public, policy):
         raise RegistryError(
-            tr("the data are no longer those that the release was made of"),
+            tr("the data are no longer those from which the release was made"),
             where=str(release),
-            remedy=tr("Put them back where the policy says, as they were."),
+            remedy=tr("Restore the original data at the path in the policy."),
         )
     assert made.book is not None
     found = made.book.breaches(made)
@@ -70,6 +70,10 @@ def _classes_in(public: Path, policy: Policy) -> dict[tuple[str | None, ...], in
     """The classes of a written release, with their sizes."""
     manifest = manifests.load(public)
     if manifest.data.file is None:
-        raise RegistryError(tr("the release is a table of a database, and is not read back here"), where=str(public))
+        raise RegistryError(
+            tr("the release is a table of a database, and only files can be added to a registry"),
+            where=str(public),
+            remedy=tr("Make the release again with [registry] in its policy."),
+        )
     table = count_released_rows(public / manifest.data.file, manifest, policy.quasi_identifiers, [])
     return {table.tuple_labels(place): count for place, count in enumerate(table.counts.tolist())}

@@ -37,10 +37,7 @@ class RegistryBook:
         """Extend the policy by what earlier releases demand: more quasi-identifiers, or a series to continue."""
         if policy.recoding.suppress == "sensitive":
             raise PolicyError(
-                tr(
-                    "a registry keeps releases that tell every record's sensitive values, and withheld ones are not "
-                    "told"
-                ),
+                tr("a registry needs the sensitive value of every record, and this release withholds some"),
                 where=f"{policy.name}, recoding.suppress",
                 remedy=tr("Leave out suppress, or [registry]."),
             )
@@ -55,9 +52,9 @@ class RegistryBook:
     def _continue_series(self, policy: Policy) -> Policy:
         if not any(model.get("model") == "m-invariance" for model in policy.models):
             raise PolicyError(
-                tr("no model asks for m-invariance"),
+                tr("the policy does not ask for the model m-invariance"),
                 where=f"{policy.name}, registry.base",
-                remedy=tr('Add { model = "m-invariance", m = … } to privacy.models.'),
+                remedy=tr("Add {model} to privacy.models.", model='{ model = "m-invariance", m = … }'),
             )
         last = next(
             (name for name, recorded in reversed(list(self.earlier.items())) if recorded.series is not None), None
@@ -80,8 +77,8 @@ class RegistryBook:
             if level > high:
                 raise PolicyError(
                     tr(
-                        '"{attribute}" was released such that level {level} is the lowest that says no more, and the '
-                        "highest allowed is {high}",
+                        '"{attribute}" must be at level {level} or above to reveal no more than the earlier '
+                        "release, and the highest allowed level is {high}",
                         attribute=tree.attribute,
                         level=level,
                         high=high,
@@ -211,10 +208,18 @@ def read_series(policy: Policy, identity: str) -> Mapping[str, Any]:
     """The state of a series after a registered release."""
     book = open_book(policy)
     if book is None or identity not in book.earlier:
-        raise RegistryError(tr('the registry holds no release "{identity}"', identity=identity), where=policy.name)
+        raise RegistryError(
+            tr('the registry does not contain the release "{identity}"', identity=identity),
+            where=policy.name,
+            remedy=tr("`cobogo registry list` shows the releases."),
+        )
     series = book.earlier[identity].series
     if series is None:
-        raise RegistryError(tr("the release {identity} is not one of a series", identity=identity), where=policy.name)
+        raise RegistryError(
+            tr("the release {identity} does not belong to a series", identity=identity),
+            where=policy.name,
+            remedy=tr("`cobogo registry list` shows the releases."),
+        )
     return series
 
 
@@ -244,8 +249,8 @@ def _extend_quasi_identifiers(policy: Policy, released: set[str]) -> Policy:
             names = ", ".join(f'"{name}"' for name in changed)
             raise PolicyError(
                 tr(
-                    "{model} protects a sensitive attribute, and {names} were released before: they are "
-                    "quasi-identifiers now",
+                    "{model} protects sensitive attributes, but these were released before and are now "
+                    "quasi-identifiers: {names}",
                     model=model["model"],
                     names=names,
                 ),

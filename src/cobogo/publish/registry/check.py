@@ -10,7 +10,7 @@ import numpy as np
 
 from cobogo.data.hierarchy import SUPPRESSED
 from cobogo.data.table.frequency import number_tuples
-from cobogo.errors import Exposed, number_of
+from cobogo.errors import Exposed
 from cobogo.examine.attacks.base import SLACK
 from cobogo.examine.attacks.crossing import ClassStructure, Crossing
 from cobogo.examine.attacks.pairing import link_by_values
@@ -23,7 +23,7 @@ from cobogo.examine.attacks.several_releases import (
     Temporal,
 )
 from cobogo.floor.arrays import Ints, Mask
-from cobogo.floor.language import tr, trn
+from cobogo.floor.language import Text, join, tr, trn
 from cobogo.promises.models import Model, Scope
 from cobogo.publish.registry.structure import RecordedRelease
 
@@ -37,12 +37,21 @@ recognized, and the comparison is reported as unreliable. Half is a convention, 
 
 BASED, SPECIFIC = "previous", "more specific"
 REMEDIES = {
-    "complementary": 'Set registry.base = "previous", so that no value is more specific than was released, or '
-    '"quasi-identifiers".',
-    "temporal": 'Set registry.base = "previous", or wait until enough people of each class stay.',
-    "intersection": 'Ask for m-invariance with registry.base = "m-invariance", or set registry.base = "previous".',
-    "differencing": "Hold the change back until enough people came to each class or left it; `cobogo apply` does so.",
-    SPECIFIC: "Use the hierarchies of the earlier release, or coarser ones.",
+    "complementary": tr(
+        'Set registry.base = "previous", so that no value is more specific than in the earlier release, or '
+        '"quasi-identifiers".'
+    ),
+    "temporal": tr('Set registry.base = "previous", or wait until enough people of each class stay.'),
+    "intersection": tr('Ask for m-invariance with registry.base = "m-invariance", or set registry.base = "previous".'),
+    "differencing": tr(
+        "Hold the change back until enough people have joined or left each class; `cobogo apply` does so."
+    ),
+    SPECIFIC: tr("Use the hierarchies of the earlier release, or coarser ones."),
+}
+EXPOSED = {
+    "in both": tr("in both releases"),
+    "who came or changed": tr("who joined or changed"),
+    "who left or changed": tr("who left or changed"),
 }
 
 
@@ -58,10 +67,17 @@ class Breach:
     rows: Ints  # of the new release, whose suppression would help
 
     @property
-    def sentence(self) -> str:
+    def sentence(self) -> Text:
         """The breach in words."""
-        people = number_of(self.people, "person", "people")
-        return f"{self.attack} with {self.earlier}: {people} {self.who} exposed, against {self.against}"
+        return trn(
+            "{attack} with {earlier}: exposes {n:,} person ({who}); broken: {against}",
+            "{attack} with {earlier}: exposes {n:,} people ({who}); broken: {against}",
+            n=self.people,
+            attack=self.attack,
+            earlier=self.earlier,
+            who=EXPOSED[self.who],
+            against=self.against,
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """For ``--json`` and the evidence."""
@@ -107,24 +123,36 @@ def stranger_warnings(
     not recognized. So the attacks are run on the released values, and the warning reports what they would find if the
     people were the same.
     """
-    found = []
+    found: list[str] = []
     for identity, before in earlier.items():
         shared, least = len(before.cross(new).before), min(len(before.classes), len(new.classes))
-        words = ""
+        words: Text | None = None
         if before.cells.keys() != new.cells.keys() and before.tells_apart(new) < LEAST_DISTINCT:
-            words = f"what this release and {identity} both have of people does not tell them apart"
+            words = tr(
+                "the columns that this release and {identity} have in common do not identify people", identity=identity
+            )
         elif shared < LEAST_SHARED * least:
-            words = f"this release and {identity} share {shared:,} of {number_of(least, 'record')}"
-        if words:
-            shown = "".join(f"\n- {sentence}" for sentence in _breaches_by_values(identity, before, new, models))
-            words += "; if they are of the same people, what the two tell together was not checked: see data.unit"
-            found.append(words + (f". By what both show:{shown}" if shown else ""))
+            words = tr(
+                "this release and {identity} have only {shared:,} of {least:,} records in common",
+                identity=identity,
+                shared=shared,
+                least=least,
+            )
+        if words is None:
+            continue
+        what = tr(
+            "{words}; if they are about the same people, it was not checked what the two releases reveal together: see "
+            "data.unit",
+            words=words,
+        )
+        shown = [tr("- {sentence}", sentence=one) for one in _breaches_by_values(identity, before, new, models)]
+        found.append(join([tr("{what}. By the released values:", what=what), *shown], by="\n") if shown else what)
     return found
 
 
 def _breaches_by_values(
     identity: str, before: RecordedRelease, new: RecordedRelease, models: Sequence[Model]
-) -> list[str]:
+) -> list[Text]:
     """The breaches that attacks find when they link rows by released values, in words."""
     crossing = link_by_values(before.classes, new.classes).crossing
     asked = _askable(models)
@@ -144,12 +172,16 @@ def refuse(found: Sequence[Breach], where: str) -> None:
     attacks = list(dict.fromkeys(breach.attack for breach in found))
     most = max(breach.people for breach in found)
     raise Exposed(
-        tr(
-            "with what was released before, this would expose {person}; nothing was written:",
-            person=trn("{n:,} person", "{n:,} people", n=most),
+        trn(
+            "together with earlier releases, this release would expose {n:,} person; nothing was written:",
+            "together with earlier releases, this release would expose {n:,} people; nothing was written:",
+            n=most,
         ),
         where=f"{where}, registry",
-        remedy="\n".join([*(f"- {breach.sentence}" for breach in found), *(REMEDIES[attack] for attack in attacks)]),
+        remedy=join(
+            [*(tr("- {sentence}", sentence=breach.sentence) for breach in found), *(REMEDIES[one] for one in attacks)],
+            by="\n",
+        ),
     )
 
 
@@ -210,7 +242,8 @@ def _judge(
     """The breach of an attack, if it exposes people more than either release does: in groups that break a model, or
     with certainty."""
     more = distinguished.confidence > distinguished.baseline + SLACK
-    broken, names = np.zeros(len(distinguished.groups), dtype=np.bool_), []
+    broken = np.zeros(len(distinguished.groups), dtype=np.bool_)
+    names: list[str] = []
     for model in asked:
         if set(model.attributes) <= set(distinguished.groups.histograms):
             fails = ~model.holds(distinguished.groups, model.measure(distinguished.groups))
@@ -220,7 +253,11 @@ def _judge(
     exposed = more & broken[distinguished.owners]
     if isinstance(attack, Intersection):
         certain = more & (distinguished.confidence >= 1 - SLACK) & ~exposed
-        names += [f"{name} is certain" for name in distinguished.groups.histograms] if certain.any() else []
+        names += (
+            [tr("{attribute} is certain", attribute=name) for name in distinguished.groups.histograms]
+            if certain.any()
+            else []
+        )
         exposed |= certain
     if not exposed.any():
         return None
@@ -231,7 +268,7 @@ def _judge(
     if isinstance(attack, Differencing):
         who = "who came or changed" if distinguished.side == "later" else "who left or changed"
     return Breach(
-        attack.name, who, identity, people, ", ".join(names), _rows_to_suppress(crossing, distinguished, exposed)
+        attack.name, who, identity, people, join(names, by=", "), _rows_to_suppress(crossing, distinguished, exposed)
     )
 
 

@@ -17,9 +17,9 @@ from cobogo.data.table.columns import unused_names
 from cobogo.data.table.engine import connect
 from cobogo.data.table.frequency import frequency_table, number_tuples
 from cobogo.data.table.read import Table, read
-from cobogo.errors import NoSolution, RegistryError, UnfitValues, number_of
+from cobogo.errors import NoSolution, RegistryError, UnfitValues
 from cobogo.floor.arrays import Floats, Ints
-from cobogo.floor.language import tr
+from cobogo.floor.language import tr, trn
 from cobogo.floor.urls import is_url
 from cobogo.promises.models.check import failing_classes
 from cobogo.publish import anonymize as job
@@ -45,7 +45,7 @@ class Reuse:
         if self.plan["kind"] not in ("full-domain", "local"):
             raise RegistryError(
                 tr(
-                    "{identity} was made from its own rows ({plan}), and nothing can be done with it to others",
+                    "the recoding of {identity} ({plan}) depends on its own rows, and cannot be applied to others",
                     identity=self.identity,
                     plan=self.plan["kind"],
                 ),
@@ -61,7 +61,12 @@ class Reuse:
         known = self.plan["levels"] if self.plan["kind"] == "full-domain" else self.plan["attributes"]
         if set(names) != set(known):
             raise RegistryError(
-                tr("{identity} has other quasi-identifiers: {known}", identity=self.identity, known=", ".join(known))
+                tr(
+                    "the quasi-identifiers of {identity} are different: {known}",
+                    identity=self.identity,
+                    known=", ".join(known),
+                ),
+                remedy=tr("Anonymize the new rows with a policy."),
             )
         if self.plan["kind"] == "full-domain":
             return self._node(problem, tuple(self.plan["levels"][name] for name in names))
@@ -72,10 +77,11 @@ class Reuse:
             if level > tree.height:
                 raise RegistryError(
                     tr(
-                        'the hierarchy of "{attribute}" has no level {level} any more',
+                        'the hierarchy of "{attribute}" no longer has a level {level}',
                         attribute=tree.attribute,
                         level=level,
-                    )
+                    ),
+                    remedy=tr("Restore the hierarchy with which the release was made."),
                 )
         checked = Evaluator(replace(problem, limit=problem.scale.records)).check(levels)
         if not checked.satisfied:
@@ -137,8 +143,8 @@ def _place_tuples(
 
 def _no_fit(identity: str) -> NoSolution:
     return NoSolution(
-        tr("of the new rows none fits into what was done for {identity}", identity=identity),
-        remedy=tr("They are few, or another sort of records: anonymize them with a policy of their own."),
+        tr("no new row fits the recoding of {identity}", identity=identity),
+        remedy=tr("Anonymize the new rows with a policy of their own: they are few, or records of another kind."),
     )
 
 
@@ -162,9 +168,15 @@ def apply(
     table = read(data, policy.data, connect(engine))
     with table.engine.guard("reading and counting"):
         table, unfit = _drop_unfit_records(table, policy)
-    warnings = []
+    warnings: list[str] = []
     if unfit:
-        warnings.append(f"{number_of(unfit, 'record')} hold values that the hierarchies do not have, and were left out")
+        warnings.append(
+            trn(
+                "{n:,} record has values that are not in the hierarchies, and was left out",
+                "{n:,} records have values that are not in the hierarchies, and were left out",
+                n=unfit,
+            )
+        )
     held = 0
     for _ in range(ROUNDS):
         release = job.solve(job.prepare(table, policy), algorithm=reuse)
@@ -172,7 +184,13 @@ def apply(
         exposing = release.book.exposing_records(release)
         if not exposing:
             if held:
-                warnings.append(f"{number_of(held, 'record')} held back, or earlier releases would expose people")
+                warnings.append(
+                    trn(
+                        "{n:,} record was held back, because with earlier releases it would expose people",
+                        "{n:,} records were held back, because with earlier releases they would expose people",
+                        n=held,
+                    )
+                )
             release.warnings = (*release.warnings, *warnings)
             return release
         before = table.rows()
@@ -180,7 +198,7 @@ def apply(
         held += before - table.rows()
     raise NoSolution(
         tr(
-            "what was done for {identity} exposes people together with earlier releases, whatever is held back",
+            "the recoding of {identity} exposes people together with earlier releases, whatever is held back",
             identity=identity,
         ),
         remedy=tr("Anonymize the new rows with a policy of their own."),

@@ -15,6 +15,7 @@ from pathlib import Path
 from cobogo.errors import RegistryError
 from cobogo.floor.files import create_private
 from cobogo.floor.language import tr
+from cobogo.floor.language.system import reason
 
 VARIABLE = "COBOGO_REGISTRY_KEY"
 """The environment variable that may hold the key, in hexadecimal, instead of a file."""
@@ -55,34 +56,36 @@ def load(file: Path | None) -> RegistryKey:
     """Load the key from the environment, or from a file that only its owner may read."""
     given = os.environ.get(VARIABLE)
     if given is not None:
-        return _parse(given, f"the environment variable {VARIABLE}")
+        return _parse(given, tr("the environment variable {name}", name=VARIABLE))
     if file is None:
         raise RegistryError(
-            tr("the registry's key is nowhere"),
+            tr("no key of the registry was given"),
             where="registry.key",
-            remedy=tr("Name its file with registry.key (or --key), or set {variable}.", variable=VARIABLE),
+            remedy=tr("Name the key's file with registry.key (or --key), or set {variable}.", variable=VARIABLE),
         )
     try:
         text, mode = file.read_text(encoding="ascii"), file.stat().st_mode
     except FileNotFoundError:
         raise RegistryError(
-            tr("the registry's key is not there"),
+            tr("the registry's key does not exist"),
             where=str(file),
             remedy=tr(
-                "Name its file with registry.key (or --key), or set {variable}. Without its key a registry cannot "
-                "be read: `cobogo registry init` begins a new one.",
+                "Name the key's file with registry.key (or --key), or set {variable}. A registry "
+                "cannot be read without its key; `cobogo registry init` creates a new one.",
                 variable=VARIABLE,
             ),
         ) from None
     except (OSError, ValueError) as error:
         raise RegistryError(
-            tr("the registry's key cannot be read: {name}", name=type(error).__name__), where=str(file)
+            tr("the registry's key cannot be read ({error})", error=type(error).__name__),
+            where=str(file),
+            remedy=tr("Check the path and the permission to read the file."),
         ) from None
     if os.name == "posix" and mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise RegistryError(
-            tr("others may read the registry's key"),
+            tr("other users can read the registry's key"),
             where=str(file),
-            remedy=tr("Keep it to yourself: chmod 600 {file}", file=file),
+            remedy=tr("Restrict its permissions: chmod 600 {file}", file=file),
         )
     return _parse(text, str(file))
 
@@ -94,13 +97,15 @@ def create(file: Path) -> RegistryKey:
         create_private(file, key.secret.hex() + "\n")
     except FileExistsError:
         raise RegistryError(
-            tr("a key is there already"),
+            tr("there is already a key here"),
             where=str(file),
-            remedy=tr("It may be another registry's: choose another --key."),
+            remedy=tr("Choose another --key: this one may belong to another registry."),
         ) from None
     except OSError as error:
         raise RegistryError(
-            tr("the key cannot be written: {strerror}", strerror=error.strerror), where=str(file)
+            tr("the key cannot be written: {reason}", reason=reason(error)),
+            where=str(file),
+            remedy=tr("Check the path, the permission to write there, and the space on the disk."),
         ) from None
     return key
 
@@ -112,8 +117,8 @@ def _parse(text: str, where: str) -> RegistryKey:
         secret = b""
     if len(secret) != BYTES:
         raise RegistryError(
-            tr("the registry's key must be {value} hexadecimal digits", value=2 * BYTES),
+            tr("the registry's key must have {digits} hexadecimal digits", digits=2 * BYTES),
             where=where,
-            remedy=tr("`cobogo registry init` makes one."),
+            remedy=tr("`cobogo registry init` creates one."),
         )
     return RegistryKey(secret)

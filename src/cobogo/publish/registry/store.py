@@ -117,14 +117,14 @@ class ReleaseRegistry:
             return RegistryError(
                 tr("another process is writing to the registry"),
                 where=self.name,
-                remedy=tr("Try again when it is done."),
+                remedy=tr("Try again when it has finished."),
             )
         return RegistryError(
             tr("the registry cannot be used: {cause}", cause=cause(error)),
             where=self.name,
             remedy=tr(
-                "Is it a registry, undamaged, and may you write there? Restore it from a copy; `cobogo registry "
-                "init` begins a new one."
+                "Check the path and the permission to write there, or restore the registry from a "
+                "copy. `cobogo registry init` creates a new one."
             ),
         )
 
@@ -133,10 +133,14 @@ class ReleaseRegistry:
         with self.store.guard(), self.store.engine.connect() as connection:
             found = {row.name: row.value for row in connection.execute(select(_meta))}
         if bytes(found.get("format") or b"").decode(errors="replace") != FORMAT:
-            raise RegistryError(tr("is not a registry of this version"), where=self.name)
+            raise RegistryError(
+                tr("is not a registry that this version of Cobogó can read"),
+                where=self.name,
+                remedy=tr("Check the path, or install the latest version."),
+            )
         if self.key.open(bytes(found.get("check") or b""), "check") is None:
             raise RegistryError(
-                tr("the key is not this registry's"),
+                tr("the key does not belong to this registry"),
                 where=self.name,
                 remedy=tr(
                     "Name the right file with registry.key (or --key), or set {variable}.", variable=seal.VARIABLE
@@ -165,9 +169,9 @@ class Transaction:
         row = self.connection.execute(select(_releases).where(_releases.c.id == identity)).first()
         if row is None or row.state == REMOVED:
             raise RegistryError(
-                tr('holds no release "{identity}"', identity=identity),
+                tr('does not contain the release "{identity}"', identity=identity),
                 where=self.name,
-                remedy=tr("`cobogo registry list` shows them."),
+                remedy=tr("`cobogo registry list` shows the releases."),
             )
         return self._entry(row)
 
@@ -197,7 +201,7 @@ class Transaction:
             raise RegistryError(
                 tr('another data set has a release "{identity}"', identity=identity),
                 where=self.name,
-                remedy=tr("Choose another dataset."),
+                remedy=tr("Choose another name with registry.dataset."),
             ) from None
         return identity
 
@@ -219,9 +223,9 @@ class Transaction:
         content = self.key.open(bytes(sealed), f"{identity} {part}")
         if content is None:
             raise RegistryError(
-                tr("the record of {identity} was altered or damaged", identity=identity),
+                tr("the entry of {identity} was altered or damaged", identity=identity),
                 where=self.name,
-                remedy=tr("Restore the registry from a copy: what is recorded there can no longer be checked against."),
+                remedy=tr("Restore the registry from a copy: new releases cannot be checked against this entry."),
             )
         return content
 
@@ -230,7 +234,7 @@ def check_name(dataset: str) -> None:
     """Refuse a name that is unfit for an id and the command line."""
     if not _NAME.fullmatch(dataset):
         raise RegistryError(
-            tr("{dataset!r} is no name for a data set", dataset=dataset),
+            tr("{dataset!r} is not a valid name of a data set", dataset=dataset),
             where="registry.dataset",
             remedy=tr("Use letters, digits, spaces, dots, hyphens and underscores."),
         )
@@ -244,7 +248,7 @@ def create(location: str, key_file: Path | None) -> ReleaseRegistry:
         new_key = None if chosen.exists() else chosen
     if file is not None and not create_book(file, RegistryError):
         raise RegistryError(
-            tr("is there already"), where=str(file), remedy=tr("Use it, or begin a registry elsewhere.")
+            tr("is there already"), where=str(file), remedy=tr("Use this registry, or create another one elsewhere.")
         )
     try:
         key = seal.create(new_key) if new_key is not None else seal.load(key_file or default_key(location))
@@ -266,9 +270,9 @@ def open_registry(location: str, key_file: Path | None) -> ReleaseRegistry:
     place = _parse_location(location)
     if place.file is not None and not place.file.is_file():
         raise RegistryError(
-            tr("there is no registry"),
+            tr("there is no registry here"),
             where=str(place.file),
-            remedy=tr("Begin one: cobogo registry init --registry {location}", location=location),
+            remedy=tr("Check the path, or create one: cobogo registry init --registry {location}", location=location),
         )
     key = seal.load(key_file or default_key(location))
     registry = ReleaseRegistry(place, key)

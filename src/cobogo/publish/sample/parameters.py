@@ -91,9 +91,9 @@ def parameters(epsilon: float, delta: float, share: float | None, where: str) ->
     most = largest_share(epsilon)
     if not 0 < delta < 1:
         raise PolicyError(
-            tr("a sample needs a δ above 0"),
+            tr("a sample needs a δ above 0 and below 1"),
             where=f"{where}, privacy.models",
-            remedy=tr("Say delta = 1e-6, or another chance that is far below one in the number of records."),
+            remedy=tr("Set delta = 1e-6, or another probability far below 1 divided by the number of records."),
         )
     chosen = (
         best_share(epsilon, delta, where) if share is None else Fraction(int(Fraction(str(share)) * FINEST), FINEST)
@@ -101,13 +101,13 @@ def parameters(epsilon: float, delta: float, share: float | None, where: str) ->
     if not 0 < chosen <= most:
         raise PolicyError(
             tr(
-                "the share of the sample is {chosen:g}, and ε = {epsilon:g} allows for {most:g} at most",
+                "the share of the sample is {chosen:g}, and ε = {epsilon:g} allows at most {most:g}",
                 chosen=float(chosen),
                 epsilon=epsilon,
                 most=float(most),
             ),
             where=f"{where}, sampling.share",
-            remedy=tr("Sample less, allow for a larger ε, or leave out share."),
+            remedy=tr("Lower share, raise ε, or leave out share."),
         )
     return SamplingParameters(epsilon, delta, chosen, least_k(epsilon, delta, float(chosen), where))
 
@@ -119,9 +119,9 @@ def least_k(epsilon: float, delta: float, share: float, where: str = "policy") -
         high *= 2
         if high > LARGEST_K:
             raise PolicyError(
-                tr("no number of rows that look alike is enough"),
+                tr("no number of equal rows is enough for this ε and δ"),
                 where=where,
-                remedy=tr("Allow for a larger ε or δ, or sample a smaller share."),
+                remedy=tr("Raise ε or δ, or lower share."),
             )
     low = high // 2
     while high - low > 1:

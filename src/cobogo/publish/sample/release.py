@@ -38,10 +38,10 @@ SAMPLE = {
     "distance": tr("distance"),
 }
 
-PROCEDURE = (
-    "differential privacy rests on how the sample was drawn and on levels that were not chosen by the data: neither "
-    "can be read off the rows. What was checked is that the stated procedure keeps what is promised, and that every "
-    "row is there at least k times"
+PROCEDURE = tr(
+    "differential privacy depends on how the sample was drawn and on levels that were not chosen from the data, and "
+    "the rows cannot show either. What was checked: the stated procedure keeps its promise, and every row appears "
+    "at least k times"
 )
 SHOWN = 12
 """Values of a column that the report draws."""
@@ -103,12 +103,15 @@ class Sampled(DrawnRows):
         }
 
     def explanation(self) -> str:
-        return (
-            f"Each record was drawn with a chance of {float(self._found.share):.4g}; divide counts by that. Values "
-            f"were made coarser, and rows of which fewer than {self._found.k} were drawn are left out, so that rare "
-            "combinations are missing and counts are on the low side. Whether any one record was in the original can "
-            f"hardly be told: ({self._found.epsilon + float(self._searching):g}, {self._found.delta:g})-differential "
-            "privacy, for one record more or less.\n"
+        return tr(
+            "Each record was drawn with the probability {share:.4g}; divide counts by it. Values were made coarser, "
+            "and rows of which fewer than {k} were drawn are left out, so rare combinations are missing and counts "
+            "are somewhat too low. It can hardly be told whether any one record was in the original: ({epsilon:g}, "
+            "{delta:g})-differential privacy, for one record more or less.",
+            share=float(self._found.share),
+            k=self._found.k,
+            epsilon=self._found.epsilon + float(self._searching),
+            delta=self._found.delta,
         )
 
     def private_statement(self) -> Json:
@@ -189,13 +192,15 @@ def make(policy: Policy, table: Table) -> Sampled:
     asked, promise = policy.sampling, require_promise(policy)
     if asked is None:
         raise PolicyError(
-            tr("asks for no sample"), where=f"{policy.name}, sampling", remedy=tr("Say how: [sampling] and its levels.")
+            tr("does not ask for a sample"),
+            where=f"{policy.name}, sampling",
+            remedy=tr("Add [sampling] with its levels."),
         )
     if policy.data.unit is not None:
         raise PolicyError(
-            tr("a sample hides a record, and a person may have several here"),
+            tr("a sample protects single records, and by data.unit a person may have several"),
             where=f"{policy.name}, data.unit",
-            remedy=tr("Bring every person's records into one row first, or leave out unit and protect records."),
+            remedy=tr("Merge each person's records into one row first, or leave out unit and protect single records."),
         )
     gone = set(policy.with_role(Role.IDENTIFIER))
     names = [name for name in table.columns if name not in gone]
@@ -206,13 +211,19 @@ def make(policy: Policy, table: Table) -> Sampled:
     if open_ones:
         if asked.search_epsilon is None or asked.search_epsilon >= promise.epsilon:
             raise PolicyError(
-                tr("says no level for {open_ones}", open_ones=", ".join(open_ones)),
+                tr("does not give a level for {names}", names=", ".join(open_ones)),
                 where=f"{policy.name}, sampling.levels",
-                remedy=tr("Say one, or give search-epsilon: a part of ε for which levels are chosen."),
+                remedy=tr(
+                    "Give these levels, or set search-epsilon: the part of ε that the choice of levels may cost."
+                ),
             )
         searching = Fraction(str(asked.search_epsilon))
     elif asked.search_epsilon is not None:
-        raise PolicyError(tr("levels say all there is to choose"), where=f"{policy.name}, sampling.search-epsilon")
+        raise PolicyError(
+            tr("levels fixes all levels, so there is nothing to search"),
+            where=f"{policy.name}, sampling.search-epsilon",
+            remedy=tr("Leave out search-epsilon, or leave some levels out of levels."),
+        )
     found = parameters(promise.epsilon - float(searching), promise.delta, asked.share, policy.name)
     if open_ones:
         schemes = scheme.candidates(policy, made, levels)
@@ -226,9 +237,11 @@ def require_promise(policy: Policy) -> DifferentialPrivacy:
     promises = build_promises(policy.models, (), MEASURES, where=policy.name)
     if len(promises) != 1 or not isinstance(promises[0], DifferentialPrivacy):
         raise PolicyError(
-            tr("a sample keeps one model of differential privacy"),
+            tr("a sample needs exactly one model, differential privacy"),
             where=f"{policy.name}, privacy.models",
-            remedy=tr('Say: models = [{ model = "differential-privacy", epsilon = 1, delta = 1e-6 }].'),
+            remedy=tr(
+                "Write {example}.", example='models = [{ model = "differential-privacy", epsilon = 1, delta = 1e-6 }]'
+            ),
         )
     return promises[0]
 
@@ -238,20 +251,22 @@ def check(written: Written) -> CheckResult:
     stated = written.statement
     epsilon, delta, searching = (float(stated[key]) for key in ("epsilon", "delta", "search-epsilon"))
     share, k = fraction(stated["share"]), int(stated["k"])
-    problems = []
+    problems: list[str] = []
     if not 0 < epsilon <= 1000 or not 1e-300 < delta < 1 or searching < 0:
-        problems.append("the stated ε and δ are none that a sample can keep")
+        problems.append(tr("a sample cannot keep the stated ε and δ"))
     elif not 0 < share <= largest_share(epsilon) or share.denominator > FINEST:
-        problems.append("the stated share of the sample is more than ε allows")
+        problems.append(tr("the stated share of the sample is larger than ε allows"))
     elif k < least_k(epsilon, delta, float(share)):
-        problems.append("the stated k is less than ε and δ ask for")
+        problems.append(tr("the stated k is smaller than ε and δ require"))
     smallest = _smallest(written.rows)
     if smallest is not None and smallest < k:
-        problems.append(f"some row is there {smallest:,} times only; the stated k is {k:,}")
+        problems.append(tr("some row appears only {times:,} times; the stated k is {k:,}", times=smallest, k=k))
     verdicts = []
     for entry in written.model_entries:
         if entry.get("model") != DifferentialPrivacy.name:
-            problems.append(f"{entry.get('model')} is asked for, and a sample keeps differential privacy alone")
+            problems.append(
+                tr("{model} is requested, and a sample promises only differential privacy", model=entry.get("model"))
+            )
             continue
         promise = DifferentialPrivacy(entry["epsilon"], entry.get("delta", 0.0))
         verdicts.append(promise.verdict(epsilon + searching, delta))

@@ -69,12 +69,12 @@ def build_coarser(policy: Policy, table: Table, counted: FrequencyTable) -> Coar
             if found > stated:
                 raise PolicyError(
                     tr(
-                        "numbers of the data have more decimals than those of the policy ({stated}), and would change how "
-                        "the intervals are written",
+                        "numbers of the data have more decimals than the interval widths of the policy "
+                        "({stated}), which would change how intervals are written",
                         stated=stated,
                     ),
-                    where=tr('{name}, attribute "{name2}"', name=policy.name, name2=name),
-                    remedy=tr("Round them, or write a width with as many decimals."),
+                    where=tr('{policy}, attribute "{attribute}"', policy=policy.name, attribute=name),
+                    remedy=tr("Round the numbers, or write a width with as many decimals."),
                 )
     return Coarser(counted, made)
 
@@ -91,12 +91,16 @@ def stated_levels(policy: Policy, made: Coarser) -> dict[str, int]:
         where = f"{policy.name}, sampling.levels.{name}"
         if name not in made.hierarchies:
             raise PolicyError(
-                tr("is no quasi-identifier"),
+                tr("is not a quasi-identifier"),
                 where=where,
-                remedy=tr("Name some of: {hierarchies}.", hierarchies=", ".join(made.hierarchies)),
+                remedy=tr("Quasi-identifiers: {names}.", names=", ".join(made.hierarchies)),
             )
         if level > made.hierarchies[name].height:
-            raise PolicyError(tr("the highest level is {height}", height=made.hierarchies[name].height), where=where)
+            raise PolicyError(
+                tr("the highest level of the hierarchy is {height}", height=made.hierarchies[name].height),
+                where=where,
+                remedy=tr("Lower the level."),
+            )
     return levels
 
 
@@ -108,9 +112,9 @@ def candidates(policy: Policy, made: Coarser, fixed: Levels) -> list[dict[str, i
         attribute = policy.attributes[name]
         if isinstance(attribute.hierarchy, MaskHierarchy | PathHierarchy):
             raise PolicyError(
-                tr("how many levels there are depends on the data, so that none can be chosen privately"),
-                where=tr('{name}, attribute "{name2}"', name=policy.name, name2=name),
-                remedy=tr("Say its level: sampling.levels.{name}.", name=name),
+                tr("the number of levels depends on the data, so a level cannot be chosen privately"),
+                where=tr('{policy}, attribute "{attribute}"', policy=policy.name, attribute=name),
+                remedy=tr("Give its level: sampling.levels.{name}.", name=name),
             )
         height = made.hierarchies[name].height
         most = height if attribute.max_level is None else min(height, attribute.max_level)
@@ -119,12 +123,12 @@ def candidates(policy: Policy, made: Coarser, fixed: Levels) -> list[dict[str, i
     if number > MOST_SCHEMES:
         raise PolicyError(
             tr(
-                "there are {number:,} schemes to choose from, and {most_schemes:,} at most are looked at",
+                "there are {number:,} combinations of levels to choose from, and the limit is {most:,}",
                 number=number,
-                most_schemes=MOST_SCHEMES,
+                most=MOST_SCHEMES,
             ),
             where=f"{policy.name}, sampling",
-            remedy=tr("Say the levels of some attributes under levels, or narrow them with min-level and max-level."),
+            remedy=tr("Give the levels of some attributes under levels, or narrow them with min-level and max-level."),
         )
     return [{**fixed, **dict(zip(free, levels, strict=True))} for levels in itertools.product(*ranges)]
 

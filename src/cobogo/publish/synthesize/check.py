@@ -20,46 +20,49 @@ from cobogo.publish.synthesize.private import PaidStep
 from cobogo.publish.synthesize.release import NO_GUARANTEE
 from cobogo.release.contract import CheckResult, Written
 
-ON_TRUST = "that the noise stated was really drawn cannot be seen in the records; the guarantee follows from it"
+ON_TRUST = tr("the guarantee depends on the stated noise, and the records cannot show whether it was really drawn")
 
 
 def check(written: Written) -> CheckResult:
     """Check every released value, add up what the steps cost and, with the evidence, look up the debit."""
     stated = written.statement
     method = METHODS.find(stated["method"], raising=VerificationFailed)
-    problems = [*_misfits(written)]
+    problems: list[str] = [*_misfits(written)]
     if "entropy" not in stated:
-        problems.append("the manifest does not say where the randomness came from")
+        problems.append(tr("the manifest does not state the source of the randomness"))
     if not method.private:
         problems += [
-            f"{entry.get('model')} is asked for, and this method promises nothing" for entry in written.model_entries
+            tr("{model} is requested, and this method promises nothing", model=entry.get("model"))
+            for entry in written.model_entries
         ]
         return CheckResult(problems=tuple(problems), notes=(NO_GUARANTEE,))
     steps = [_step(entry) for entry in stated["steps"]]
     problems += _understated_steps(stated, steps)
     spent = sum((step.cost for step in steps), Fraction(0))
     if spent > fraction(stated["rho"]):
-        problems.append("the steps stated cost more than the manifest allows for")
+        problems.append(tr("the stated steps cost more than the manifest allows"))
     verdicts: list[ModelVerdict] = []
     for entry in written.model_entries:
         if entry.get("model") not in MEASURES:
-            problems.append(f"{entry.get('model')} is asked for, and does not follow from differential privacy")
+            problems.append(
+                tr("{model} is requested, and does not follow from differential privacy", model=entry.get("model"))
+            )
             continue
         wanted = {key: value for key, value in entry.items() if key not in ("model", "satisfied", "measured")}
         verdicts.append(_verdict(MEASURES[entry["model"]](**wanted), spent))
     if not verdicts:
-        problems.append("the manifest promises nothing")
+        problems.append(tr("the manifest promises nothing"))
     notes: list[str] = [ON_TRUST]
     if "receipt" in stated:
         lacking, unseen = (
             check_debit(written.private_statement)
             if written.private_statement
-            else ([], ["the debit is known to the evidence"])
+            else ([], [tr("only the evidence shows the debit")])
         )
         problems += lacking
         notes += unseen
         if written.private_statement and written.private_statement.get("receipt") != stated["receipt"]:
-            problems.append("the evidence speaks of another debit than the manifest")
+            problems.append(tr("the evidence and the manifest name different debits"))
     return CheckResult(tuple(verdicts), tuple(problems), tuple(notes))
 
 
@@ -74,13 +77,13 @@ def _misfits(written: Written) -> Iterator[str]:
     """Columns without a declared domain, and values outside of theirs."""
     stated, decimal = written.statement["domains"], written.manifest.data.decimal
     if list(stated) != list(written.manifest.columns_in()):
-        yield "the manifest states domains of other columns than there are"
+        yield tr("the domains in the manifest are not those of its columns")
         return
     for name, content in stated.items():
         domain = domains.read_domain(name, content)
         labels, _ = count_values(written.rows, name)
         if any(not (domain.null if label is None else domain.holds(label, decimal)) for label in labels):
-            yield f'"{name}" holds values that are not in its domain'
+            yield tr('"{name}" has values that are not in its domain', name=name)
 
 
 def _step(entry: Mapping[str, Any]) -> PaidStep:
@@ -92,7 +95,7 @@ def _step(entry: Mapping[str, Any]) -> PaidStep:
     if entry["mechanism"] == "exponential":
         epsilon = fraction(entry["epsilon"])
         return PaidStep("exponential", attributes, Fraction(0), epsilon=epsilon, sensitivity=sensitivity)
-    raise VerificationFailed(tr("the manifest states a step by an unknown mechanism"))
+    raise VerificationFailed(tr("the manifest states a step with an unknown mechanism"))
 
 
 def _understated_steps(stated: Mapping[str, Any], steps: list[PaidStep]) -> Iterator[str]:
@@ -100,8 +103,8 @@ def _understated_steps(stated: Mapping[str, Any], steps: list[PaidStep]) -> Iter
     rows, width = int(stated["max-rows"]), len(stated["domains"])
     change = METHODS[stated["method"]].change(width, int(stated["degree"])) * rows
     if rows < 1 or not steps or any(step.cost <= 0 for step in steps):
-        yield "the manifest states steps that cannot be"
+        yield tr("the manifest states impossible steps")
     for step in steps:
         if step.sensitivity < (rows**2 if step.mechanism == "gaussian" else change):
-            yield "a step takes a person to change less than a person can"
+            yield tr("a step assumes that one person changes less than a person can")
             return

@@ -191,7 +191,11 @@ def declared_domains(policy: Policy, names: Sequence[str]) -> tuple[AttributeDom
     where = f"{policy.name}, synthesis.domains"
     for name in given:
         if name not in names:
-            raise PolicyError(tr('"{name}" is no attribute that is released', name=name), where=where)
+            raise PolicyError(
+                tr('"{name}" is not a released attribute', name=name),
+                where=where,
+                remedy=tr("Released attributes: {known}.", known=", ".join(names)),
+            )
     return tuple(_declared_domain(policy, name, given.get(name, DomainSpec()), f"{where}.{name}") for name in names)
 
 
@@ -204,12 +208,16 @@ def _declared_domain(policy: Policy, name: str, spec: DomainSpec, where: str) ->
     hierarchy = policy.attributes[name].hierarchy
     if not isinstance(hierarchy, CsvHierarchy | OrderingHierarchy | TreeHierarchy):
         raise PolicyError(
-            tr('nobody said which values "{name}" may have, and the data must not be asked', name=name),
+            tr(
+                'the policy does not say which values "{name}" may have, and they must not be taken from the data',
+                name=name,
+            ),
             where=where,
             remedy=tr(
-                'List them: {name} = ["…", "…"]; or give numbers {{ bounds = [0, 110], bins = 11 }}; or give the '
-                "attribute a hierarchy that lists its leaves (csv, ordering, tree).",
-                name=name,
+                "List the values ({listed}), give the range of numbers ({numbers}), or give the attribute a hierarchy "
+                "that lists its leaves (csv, ordering, tree).",
+                listed=f'{name} = ["…", "…"]',
+                numbers=f"{name} = {{ bounds = [0, 110], bins = 11 }}",
             ),
         )
     return _hierarchy_domain(policy, name, spec, where)
@@ -222,6 +230,7 @@ def _hierarchy_domain(policy: Policy, name: str, spec: DomainSpec, where: str) -
         raise PolicyError(
             tr("the hierarchy has no level {level}: its highest is {height}", level=level, height=built.height),
             where=where,
+            remedy=tr("Lower the level."),
         )
     values = [label for label in built.labels[level] if label is not None]
     place = {value: number for number, value in enumerate(values)}
@@ -241,9 +250,9 @@ def _binned_domain(name: str, spec: DomainSpec, where: str) -> BinnedDomain:
     found = BinnedDomain(name, spec.null, edges, spec.decimals)
     if any(last < first for first, last in found.steps):
         raise PolicyError(
-            tr("a bin holds no number with {decimals} digits after the mark", decimals=spec.decimals),
+            tr("a bin does not contain a number with {decimals} decimals", decimals=spec.decimals),
             where=where,
-            remedy=tr("Give fewer bins, or more decimals."),
+            remedy=tr("Use fewer bins, or more decimals."),
         )
     return found
 

@@ -37,7 +37,7 @@ def require(where: str) -> None:
     """Raise an error that says what to install, if mbi is not."""
     if find_spec("mbi") is None:
         raise PolicyError(
-            tr("synthetic data with differential privacy is estimated with mbi, which is not installed"),
+            tr("synthetic data with differential privacy need mbi, which is not installed"),
             where=where,
             remedy=tr("Install it: pip install 'cobogo[synth]'."),
         )
@@ -47,7 +47,9 @@ def require_scipy(where: str) -> None:
     """Raise an error if SciPy, which baselines need, is not installed."""
     if find_spec("scipy") is None:
         raise PolicyError(
-            tr("needs SciPy, which is not installed"), where=where, remedy=tr("pip install 'cobogo[synth]'.")
+            tr("the method needs SciPy, which is not installed"),
+            where=where,
+            remedy=tr("Install it: pip install 'cobogo[synth]'."),
         )
 
 

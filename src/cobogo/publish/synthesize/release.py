@@ -15,7 +15,7 @@ from cobogo.data.policy import Policy, Role, Synthesis
 from cobogo.data.table.columns import arrow_type
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError
-from cobogo.floor.language import tr
+from cobogo.floor.language import Text, join, tr
 from cobogo.floor.randomness import Entropy
 from cobogo.promises.accounting import PrivacyLoss, exact_amount, rho_of
 from cobogo.promises.mechanisms.base import opendp
@@ -47,9 +47,9 @@ class Cost:
             return cls(exact_amount(wanted.rho, f"{where}.rho"))
         if wanted.epsilon is None or wanted.delta is None:
             raise PolicyError(
-                tr("nobody said what this may cost anybody's privacy"),
+                tr("the policy does not say how much privacy this may cost"),
                 where=where,
-                remedy=tr("Give epsilon and delta, as in epsilon = 1.0 and delta = 1e-9."),
+                remedy=tr("Give epsilon and delta, for example epsilon = 1.0 and delta = 1e-9."),
             )
         epsilon, delta = exact_amount(wanted.epsilon, f"{where}.epsilon"), exact_amount(wanted.delta, f"{where}.delta")
         return cls(rho_of(epsilon, delta).limit_denominator(10**15), epsilon, delta)
@@ -60,14 +60,16 @@ class Cost:
             return PrivacyLoss("rho", self.rho)
         if self.epsilon is None or self.delta is None:
             raise PolicyError(
-                tr("the curator's book counts in ε, and the cost is given in ρ"),
+                tr("the curator's ledger counts in ε, and the cost is given in ρ"),
                 where=where,
                 remedy=tr("Give epsilon and delta instead of rho."),
             )
         return PrivacyLoss("epsilon", self.epsilon, self.delta)
 
 
-NO_GUARANTEE = "this synthetic data gives NO guarantee: it was fitted to exact counts, and may tell of single people"
+NO_GUARANTEE = tr(
+    "these synthetic data give NO guarantee: the model was fitted to exact counts, and may reveal single people"
+)
 
 AT_ONCE = 1 << 20
 """Records in a batch."""
@@ -137,8 +139,12 @@ class Synthetic(DrawnRows):
 
     @property
     def meanings(self) -> Mapping[str, Meaning]:
-        how = "with differential privacy" if self.cost is not None else "with NO guarantee"
-        return {domain.attribute: Meaning(f"synthetic, drawn {how}: nobody's value") for domain in self.domains}
+        text = (
+            tr("synthetic, drawn with NO guarantee: not the value of any person")
+            if self.cost is None
+            else tr("synthetic, drawn with differential privacy: not the value of any person")
+        )
+        return {domain.attribute: Meaning(text) for domain in self.domains}
 
     def statement(self) -> Json:
         """Everything that the guarantee follows from: the steps with their noise, the neighbours, the domains."""
@@ -164,15 +170,20 @@ class Synthetic(DrawnRows):
         }
 
     def explanation(self) -> str:
-        about = f"Every record is synthetic: drawn from a model ({self.method.about})."
+        about = tr("Every record is synthetic: it was drawn from a model."), Text(f"{self.method.about}.")
         if self.cost is None:
-            return f"**No guarantee is given.** {about} The model was fitted to exact counts, and may tell of people."
-        unit = "all records of one person" if self.policy.data.unit else "one record"
-        return (
-            f"{about} The model was learnt with differential privacy: with or without {unit}, whatever is released "
-            "here is nearly as likely. The manifest states every step and its noise. Counts that the model did not "
-            "measure are those of a model, and are no better than it; small ones are mostly noise."
+            none = tr("**There is no guarantee.**")
+            return join([none, *about, tr("The model was fitted to exact counts, and may reveal people.")])
+        same = (
+            tr("The output is almost equally probable with or without all records of one person.")
+            if self.policy.data.unit
+            else tr("The output is almost equally probable with or without any one record.")
         )
+        what = tr(
+            "The manifest states every step and its noise. Counts that the model did not measure are estimates, and "
+            "small counts are mostly noise."
+        )
+        return join([*about, tr("The model was learnt with differential privacy."), same, what])
 
     def private_statement(self) -> Json:
         found = {"left-out": None if self.outcome.rows is None else self.outcome.rows.left_out}
@@ -203,10 +214,11 @@ class Synthetic(DrawnRows):
         if self.cost is None:
             return (NO_GUARANTEE,)
         if self.payer is None:
-            return (
-                "no curator keeps the books of this: whatever else is released from these data adds to the cost that "
-                "the manifest states",
+            what = tr(
+                "no curator records this cost: every other release of these data adds to the cost that the manifest "
+                "states"
             )
+            return (what,)
         return ()
 
     def story(self, before: Table, after: Table, say: Speech) -> Story:
@@ -234,14 +246,18 @@ def make(policy: Policy, table: Table) -> Synthetic:
     method = METHODS.find(wanted.method, f"{where}.method")
     if policy.privacy is not None:
         raise PolicyError(
-            tr("promises models, and synthetic records have no classes that they could hold of"),
+            tr("the policy asks for models, and synthetic records have no classes to measure them on"),
             where=f"{policy.name}, privacy",
-            remedy=tr("Leave out [privacy]: the guarantee is epsilon and delta under [synthesis]."),
+            remedy=tr("Leave out [privacy]: epsilon and delta under [synthesis] are the guarantee."),
         )
     gone = set(policy.with_role(Role.IDENTIFIER))
     names = [name for name in table.columns if name not in gone]
     if not names:
-        raise PolicyError(tr("every column is an identifier, so that nothing is left to synthesize"), where=where)
+        raise PolicyError(
+            tr("every column is an identifier, so there is nothing to synthesize"),
+            where=where,
+            remedy=tr("Give another role to the columns to synthesize."),
+        )
     rows = _max_rows(policy, wanted, method, where)
     domains = declared_domains(policy, names)
     if not method.private:
@@ -268,16 +284,18 @@ def _max_rows(policy: Policy, wanted: Synthesis, method: Method, where: str) -> 
     if policy.data.unit is None:
         if wanted.max_rows not in (None, 1):
             raise PolicyError(
-                tr("max-rows bounds the rows of a person, and nobody said what tells people apart"),
+                tr("max-rows limits the rows of a person, and the policy does not say which column identifies people"),
                 where=f"{where}.max-rows",
-                remedy=tr("Name the column that does: data.unit."),
+                remedy=tr("Name the column that identifies people: data.unit."),
             )
         return 1
     if wanted.max_rows is None and method.private:
         raise PolicyError(
-            tr("a person may have several rows, and nobody said how many of them count"),
+            tr("a person may have several rows, and the policy does not limit them"),
             where=f"{where}.max-rows",
-            remedy=tr("Give max-rows: of a person with more, so many are drawn at random; noise grows with it."),
+            remedy=tr(
+                "Set max-rows. Of a person with more rows, this many are drawn at random; the noise grows with it."
+            ),
         )
     return wanted.max_rows or 10**6
 
@@ -286,7 +304,7 @@ def _refuse_budget(wanted: Synthesis, where: str) -> None:
     given = [key for key in ("epsilon", "rho", "curator") if getattr(wanted, key) is not None]
     if given:
         raise PolicyError(
-            tr("{method} gives no guarantee, whatever {given} says", method=wanted.method, given=given[0]),
+            tr("{method} gives no guarantee, so {given} has no effect", method=wanted.method, given=given[0]),
             where=f"{where}.{given[0]}",
-            remedy=tr("Leave it out, or choose a method with a guarantee: mst, aim, privbayes."),
+            remedy=tr("Leave out this key, or choose a method with a guarantee: mst, aim, privbayes."),
         )

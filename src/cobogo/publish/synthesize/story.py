@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from cobogo.publish.synthesize.release import Synthetic
 
 SYNTHETIC_COLUMN = {
+    "distance": tr("distance"),
     "pair": tr("attributes"),
     "before": tr("association before"),
     "after": tr("association after"),
@@ -99,7 +100,7 @@ def _keys(made: Synthetic, found: Fidelity, say: Speech) -> list[tuple[str, str,
         why = say(
             tr("For people, with up to {rows} records each.")
             if made.policy.data.unit
-            else tr("For whoever is one record of the data."),
+            else tr("For every single record of the data."),
             rows=made.max_rows,
         )
         keys = [(say("Formal guarantee"), cost, why)]
@@ -208,16 +209,21 @@ def _beyond(beyond: dict[str, int], left_out: int, say: Speech) -> Section:
         left_out=say.plural("{n} record", "{n} records", n=left_out),
     )
     header = [say("attribute"), say("records")]
-    return Section(say("Values that nobody declared"), lead, header, rows)
+    return Section(say("Values that were not declared"), lead, header, rows)
 
 
 def _plots(made: Synthetic, found: Fidelity, before, after, say: Speech) -> list[Bars]:  # type: ignore[no-untyped-def]
     names = [domain.attribute for domain in made.domains]
     far = sorted(found.ones, key=lambda name: -found.ones[name])
     plots = [
-        Bars("one-way", say("How far each attribute is off"), say("Total variation between original and synthetic records"), far,
-             {say("distance"): [found.ones[name] for name in far]})
-    ]  # fmt: skip
+        Bars(
+            "one-way",
+            say("How far each attribute is off"),
+            say("Total variation between original and synthetic records"),
+            far,
+            {say("distance"): [found.ones[name] for name in far]},
+        )
+    ]
     if found.pairs:
         labels = [" × ".join(pair.attributes) for pair in found.pairs]
         distances = {say("distance"): [pair.distance for pair in found.pairs]}

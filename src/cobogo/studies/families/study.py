@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from cobogo.tell.report.curves import Box, Plane
 
 KINDS = {
+    "original": tr("original"),
     "records": tr("records"),
     "one-way": tr("one-way distance"),
     "two-way": tr("two-way distance"),
@@ -48,26 +49,27 @@ KINDS = {
 KINDS_PROMISE = {
     "original": tr("Nothing."),
     "recoding": tr(
-        "Whoever knows the quasi-identifiers and nothing else cannot tell a person’s record from k − 1 "
-        "others. Nothing is said of sensitive values, of who is in the table, of other knowledge, or of a "
-        "second release."
+        "An attacker who knows only the quasi-identifiers cannot distinguish a person’s record from k − 1 "
+        "others. This promises nothing about sensitive values, about who is in the table, about attackers with "
+        "other knowledge, or about a second release."
     ),
     "randomization": tr(
-        "A sensitive value is kept with probability p, else drawn evenly: what anybody believes of it "
-        "changes by a bounded factor. Quasi-identifiers are released as they are, so that everybody can "
-        "be found in the table; what was found may be untrue."
+        "A sensitive value is kept with probability p, and otherwise drawn uniformly: what an attacker believes "
+        "about it changes by a bounded factor. Quasi-identifiers are released unchanged, so every person can be "
+        "found in the table, but the value found there may be untrue."
     ),
     "sampling": tr(
-        "(ε, δ)-differential privacy: whether a record was in the data changes the chances of any release "
-        "by e^ε at most. Rows are true and coarse; rare ones are missing."
+        "(ε, δ)-differential privacy: whether a record is in the data changes the probability of any release by "
+        "a factor of at most e^ε. Rows are true and coarse; rare ones are missing."
     ),
     "synthesis": tr(
-        "(ε, δ)-differential privacy, by noise on some frequencies: no row is anybody’s. A row that looks "
-        "like somebody’s was made by chance, which is why attackers “find” as many others as members."
+        "(ε, δ)-differential privacy, by noise on some frequencies: no row belongs to a person. A row that "
+        "resembles a person’s record was drawn at random, so attackers “find” as many people outside the data as "
+        "members."
     ),
     "local": tr(
-        "ε-differential privacy towards the collector as well: nobody ever had the records. The same ε "
-        "costs far more use here, since noise is on every answer and not on the sum."
+        "ε-differential privacy against the collector as well: no party ever has the records. The same ε costs "
+        "much more utility here, because noise is added to every answer and not to the sum."
     ),
 }
 
@@ -154,21 +156,22 @@ class Families(Study):
         """The picture, a table of every release, and why the axes are not the promises."""
         fields = [
             Field(say("kind"), "row"),
-            Field(say("asked")),
+            Field(say("parameter")),
             *(
                 Field(say(KINDS[name]), "num")
                 for name in ("records", "one-way", "two-way", "query-error", "accuracy", *ATTACKS)
             ),
         ]
         skipped = [
-            say("{kind}: left out, {why}.", kind=say(KINDS[kind]), why=why) for kind, why in self.skipped.items()
+            say("{kind}: left out ({why}).", kind=say(KINDS[kind]), why=why) for kind, why in self.skipped.items()
         ]
         promises = [(say(KINDS[kind]), say(KINDS_PROMISE[kind])) for kind in self._names()]
         sections = [
             PageSection(
                 lead=say(
-                    "{members} records were released in different ways; {others} records of other people were not. "
-                    "Every release is measured alike, with what it lets one estimate, and attacked alike.",
+                    "{members} records were released in different ways; {others} records of other people were "
+                    "not released. Every release is measured in the same way, by what can be estimated from it, "
+                    "and attacked in the same way.",
                     members=self.members,
                     others=self.others,
                 ),
@@ -177,18 +180,18 @@ class Families(Study):
             PageSection(
                 say("Every release"),
                 say(
-                    "Attacks: success against people in the data, and in brackets against others. Only the difference "
-                    "tells of anybody."
+                    "Attacks: success against people in the data, and in brackets against other people. Only the "
+                    "difference reveals something about a person."
                 ),
                 [table(fields, [_row(trial, say) for trial in self.trials])],
             ),
             PageSection(
-                say("Why the axes are not the promises"),
+                say("Why the axes are not promises"),
                 say(
-                    "k, p and ε are not three scales of one thing. Each promises something else, to somebody else, "
-                    "against somebody else. The chart shows what three attackers did, not what any could do: a low "
-                    "point is no promise, and a release with a small ε that these attackers cannot read keeps its "
-                    "promise against those who have not been thought of."
+                    "k, p and ε are not three scales of the same thing. Each promises something different, to "
+                    "different people, against different attackers. The chart shows what three attackers did, "
+                    "not what any attacker could do. A low point is not a promise; a release with a small ε "
+                    "keeps its promise even against attackers that were not considered here."
                 ),
                 [pairs(promises)],
             ),
@@ -200,7 +203,7 @@ class Families(Study):
             created=self.created,
             source=self.source,
             about=origin(say, self.source, self.members + self.others),
-            note=say("Measured on the true data: it stays with the data holder."),
+            note=say("Measured on the true data: keep it with the data holder."),
         )
 
     def _names(self) -> list[str]:
@@ -210,10 +213,10 @@ class Families(Study):
         """The headline: the release of the least loss among those whose exposure is no more than random variation."""
         safe = [one for one in self.trials if one.records and one.given and one.exposed <= self.chance]
         if not safe:
-            return say("In every release these attackers find more than chance explains")
+            return say("In every release, these attackers find more than a random guess explains")
         best = min(safe, key=lambda one: one.loss)
         return say(
-            "Least lost ({lost}) where these attackers find nothing beyond chance: {kind}, {given}",
+            "The smallest loss ({lost}) for which these attackers find no more than by random guesses: {kind}, {given}",
             kind=say(KINDS[best.name]),
             given=parameter_text(best, say),
             lost=say.percent(best.loss),
@@ -240,8 +243,8 @@ class Families(Study):
         sheet = Sheet(
             self._fact(say),
             say(
-                "Releases of the same records. To the right: what was lost. Upwards: how much more attackers find "
-                "of people in the data than of others."
+                "Releases of the same records. To the right: what was lost. Upwards: how much more attackers "
+                "find about people in the data than about others."
             ),
         )
         left, wide = MARGIN + 0.62, WIDTH - 2 * MARGIN - 0.8
@@ -249,7 +252,7 @@ class Families(Study):
         sheet.text(
             MARGIN,
             sheet.top,
-            say("found: success of the best attack against people in the data, beyond that against others"),
+            say("success of the best attack against people in the data, minus its success against others"),
             size=9.5,
             color=MUTED,
         )
@@ -259,7 +262,7 @@ class Families(Study):
         steps = [round(most_lost * step / 5, 4) for step in range(6)]
         ticks = [tick for tick in TICKS if tick <= most_found]
         across = Axis(
-            say("lost: mean total variation of the frequencies of pairs of attributes"),
+            say("loss: mean total variation of the frequencies of pairs of attributes"),
             steps,
             texts=[say.percent(step) for step in steps],
         )
@@ -272,7 +275,7 @@ class Families(Study):
         tint = TALL * up.place(math.sqrt(self.chance))
         sheet.bars([(left, sheet.top + TALL - tint, wide, tint)], TINT)
         plane = axes(sheet, across, up, left=left, wide=wide, tall=TALL)
-        text = say("chance alone explains this much")
+        text = say("random guesses explain this much")
         sheet.text(left + wide - 0.06, plane.floor - 0.13, text, size=8.5, color=MUTED, align="right")
         long = sheet.measure(text, 8.5)
         taken: list[Box] = [(left + wide - 0.06 - long, plane.floor - 0.2, long, 0.14)]
@@ -350,14 +353,14 @@ def compare_families(
     for name in asked:
         if name not in MAKERS:
             raise PolicyError(
-                tr("there is no kind {name!r}", name=name),
+                tr("there is no kind of release {name!r}", name=name),
                 where="--kind",
-                remedy=tr("Say some of: {makers}.", makers=", ".join(MAKERS)),
+                remedy=tr("Choose from: {makers}.", makers=", ".join(MAKERS)),
             )
-    skipped = {}
+    skipped: dict[str, str] = {}
     if "synthesis" in asked and find_spec("mbi") is None:
         del asked["synthesis"]
-        skipped["synthesis"] = "mbi is not installed: pip install 'cobogo[synth]'"
+        skipped["synthesis"] = tr("mbi is not installed: pip install 'cobogo[synth]'")
     progress("read", 0, 0)
     source, original, table, own = _open_table(data, rules, records, seed, engine)
     plan = [(name, value) for name, values in asked.items() for value in (values or MAKERS[name][2])]
@@ -394,14 +397,22 @@ def _open_table(
     """The name of the table, the table in codes, the records to be released, and the policy of the columns used."""
     if not policy.sensitive or not policy.quasi_identifiers:
         raise PolicyError(
-            tr("needs quasi-identifiers, which attackers know, and a sensitive attribute, which they want to know"),
+            tr(
+                "the comparison needs quasi-identifiers, which attackers know, and a sensitive attribute, which "
+                "they want to know"
+            ),
             where=f"{policy.name}, attributes",
+            remedy=tr("Give at least one column each of these roles."),
         )
     table = open_source(policy, engine) if data is None else read(data, policy.data, connect(engine))
     names = (*policy.quasi_identifiers, policy.sensitive[0])
     absent = [name for name in names if name not in table.columns]
     if absent:
-        raise DataError(tr('has no column "{absent}"', absent=absent[0]), where=table.name)
+        raise DataError(
+            tr('has no column "{name}"', name=absent[0]),
+            where=table.name,
+            remedy=tr("Its columns: {names}.", names=", ".join(table.columns)),
+        )
     texts = {name: table.text(name) for name in names}
     texts[names[-1]] = texts[names[-1]].fill_null(MISSING)
     rows = table.engine.fetch(table.expression.select(**texts))
@@ -409,7 +420,7 @@ def _open_table(
         raise DataError(
             tr("has fewer than {least_records} records", least_records=LEAST_RECORDS),
             where=table.name,
-            remedy=tr("Kinds cannot be compared."),
+            remedy=tr("Give a larger table: with so few records, kinds of release cannot be compared."),
         )
     order = np.random.default_rng(seed).permutation(rows.num_rows)[: 2 * records]
     half = len(order) // 2
@@ -423,7 +434,7 @@ def _open_table(
             raise DataError(
                 tr('"{name}" has more than {most_values:,} values', name=name, most_values=MOST_VALUES),
                 where=table.name,
-                remedy=tr("Group them."),
+                remedy=tr("Group the values, or leave the column out."),
             )
         index = {text: code for code, text in enumerate(known)}
         leaves.append(tuple(known))

@@ -49,6 +49,13 @@ MASKS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 """A column and how it is masked, by the operator."""
 
+KEEPERS = {
+    "pseudonym": ('secret = "secret.key"',),
+    "encrypt": ('secret = "secret.key"',),
+    "token": ('vault = "vault.db"', 'key = "tokenize.key"'),
+}
+"""What an operator needs besides: a secret, or a vault."""
+
 
 def bounds_text(bounds: Bounds) -> Text:
     """What a parameter may be.
@@ -88,11 +95,14 @@ def policy_lines(section: str, card: Card) -> list[str]:
         return ["[perturbation]", f"steps = [{toml(STEPS[card.name])}]"] if card.name in STEPS else []
     if section == "masking":
         column, operator = MASKS.get(card.name, ("", {}))
-        return ["[masking]", f"columns = {toml({column: operator})}"] if operator else []
+        lines = ["[masking]", f"columns = {toml({column: operator})}", *KEEPERS.get(card.name, ())]
+        return lines if operator else []
     if section not in NAMED or (section == "metrics" and not _is_chosen(card)):
         return []
     table, key = NAMED[section]
-    budget = ["epsilon = 1"] if section == "synthesis" and "without-guarantee" not in card.name else []
+    budget = (
+        ["epsilon = 1.0", "delta = 1e-6"] if section == "synthesis" and "without-guarantee" not in card.name else []
+    )
     return [f"[{table}]", f"{key} = {toml(card.name)}", *budget]
 
 
@@ -106,7 +116,7 @@ def toml(value: Any) -> str:
         return "{ " + ", ".join(f"{name} = {toml(one)}" for name, one in value.items()) + " }"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(toml, value))}]"
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, str | bool) else f"{value:g}"
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str | bool | int) else f"{value:g}"
 
 
 def _is_chosen(card: Card) -> bool:

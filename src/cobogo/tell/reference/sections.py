@@ -34,7 +34,7 @@ class Entry:
 
     def texts(self) -> list[str]:
         """What there is to translate: the paragraphs of the definition and of the parts, without code and citations."""
-        told = [text.partition(">>> ")[0] for part, text in self.parts.items() if part not in ("Paper", "Formula")]
+        told = [text.partition(">>> ")[0] for part, text in self.parts.items() if part != "Paper"]
         return [paragraph for text in (self.definition, *told) for paragraph in paragraphs(text)]
 
     @property

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cobogo.floor.language import Speech
+from cobogo.floor.language import Speech, speech
 from cobogo.release.drawn import Bars
 from cobogo.tell.report.canvas import BLUE, GREY, INK, LINE, MARGIN, MUTED, ORANGE, PALE, WIDTH, Sheet
 from cobogo.tell.report.curves import Curve, legend
@@ -14,6 +14,7 @@ from cobogo.tell.report.curves import Curve, legend
 COLORS = (GREY, ORANGE, BLUE, PALE)
 SHOWN = 20  # labels of a plot of shares
 LINES = 30  # lines of a plot of estimates
+SMALLEST = 0.75  # of the size of a heading that does not fit: smaller ones are hard to read, and are shortened
 THICK = 0.15  # inches of a bar
 TALL = 0.3  # inches of a row of a panel
 HIGH = 0.2  # inches of a line of estimates
@@ -38,7 +39,8 @@ def bar_panel(
 
     A bar of the length ``most`` fills the width; without ``most``, the longest bar does.
     """
-    sheet.text(left, sheet.top, sheet.fit(title, wide, size, bold=True), size=size, bold=True)
+    heading = size * max(min(wide / max(sheet.measure(title, size, bold=True), 1e-9), 1.0), SMALLEST)
+    sheet.text(left, sheet.top, sheet.fit(title, wide, heading, bold=True), size=heading, bold=True)
     top, start = sheet.top + 0.38, left + names
     room = max(wide - names - max((sheet.measure(bar.number, 8.5) for bar in bars), default=0.0) - 0.1, 0.1)
     sheet.lines([((start, top - 0.18), (start, top + TALL * len(bars) - 0.12))], MUTED)
@@ -99,14 +101,21 @@ class EstimateBar:
 
 
 def draw_estimates(
-    path: Path, title: str, what: str, lines: Sequence[EstimateBar], *, unit: str, percent: bool = True
+    path: Path,
+    title: str,
+    what: str,
+    lines: Sequence[EstimateBar],
+    *,
+    unit: str,
+    percent: bool = True,
+    say: Speech = speech("en"),  # noqa: B008
 ) -> None:
     """Draw a bar for each estimate, a line over its 95 % interval, and a mark at the truth where it is known."""
     sheet = Sheet(title, what)
     shown = list(lines[:LINES])
-    entries = [Curve("estimate, with its interval of 95 %", (), PALE)]
-    entries += [] if all(line.there for line in shown) else [Curve("not to be told from nothing", (), GREY)]
-    entries += [Curve("truth", (), ORANGE)] if any(line.true is not None for line in shown) else []
+    entries = [Curve(say("estimate, with its 95% interval"), (), PALE)]
+    entries += [] if all(line.there for line in shown) else [Curve(say("not significantly above 0"), (), GREY)]
+    entries += [Curve(say("true value"), (), ORANGE)] if any(line.true is not None for line in shown) else []
     legend(sheet, entries, MARGIN, WIDTH - 2 * MARGIN, dots=True)
     labels = [sheet.fit(line.label, 2.4, 9) for line in shown]
     left = MARGIN + max((sheet.measure(label, 9) for label in labels), default=0) + 0.15
@@ -132,7 +141,13 @@ def draw_estimates(
     sheet.lines([((place(0), top), (place(0), floor))], MUTED, thick=0.8)
     for tick in ticks_between(low, high):
         sheet.lines([((place(tick), floor), (place(tick), floor + 0.05))], LINE)
-        written = f"{100 * tick:g} %" if percent else f"{tick:g}"
+        written = (
+            say.percent(tick)
+            if percent and tick >= 0
+            else say.fixed(100 * tick, "g") + "%"
+            if percent
+            else say.number(tick)
+        )
         sheet.text(place(tick), floor + 0.17, written, size=9, align="center")
     sheet.text(left + room / 2, floor + 0.42, unit, color=MUTED, align="center")
     if len(lines) > LINES:

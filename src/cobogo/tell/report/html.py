@@ -25,44 +25,42 @@ from cobogo.tell.report.labels import (
 from cobogo.tell.report.page import environment, printable, short
 
 ASKED = {
-    "nodes": Text("{n} combination of levels possible", "{n} combinations of levels possible"),
+    "nodes": Text("{n} possible combination of levels", "{n} possible combinations of levels"),
     "checked": Text("{n} checked", "{n} checked"),
 }
 
 RISK = {
-    "measure": tr("risk"),
-    "highest": tr("highest"),
-    "average": tr("average"),
-    "over": tr("people over {threshold}"),
-    "unique": tr("people who stand alone"),
-    "journalist": tr("highest, for one who does not know who is in the table"),
-    "marketer": tr("share of all that are found"),
+    "highest": tr("highest risk"),
+    "average": tr("average risk"),
+    "over": tr("people with a risk above {threshold}"),
+    "unique": tr("unique people"),
+    "journalist": tr("highest, for an attacker who does not know who is in the table"),
+    "marketer": tr("share of all people who are found"),
     "population": tr("people who are unique in the population"),
 }
 
 RISK_WHY = {
-    "highest": tr("One divided by the size of the smallest class: the most exposed person."),
-    "average": tr("The number of classes divided by the number of records: a record taken at random."),
-    "over": tr("The share of the people whose risk is above {threshold}: classes too small for that."),
-    "unique": tr("The share of the people whose combination of quasi-identifiers nobody else in the table has."),
-    "journalist": tr("An estimate from the population’s size: others like the person may not be in the table."),
-    "marketer": tr("An estimate: of everybody, by one who points at somebody of the population in each class."),
-    "population": tr("An estimate, as a share of the population, by the model that Dankar’s rule chooses."),
+    "highest": tr("One divided by the size of the smallest class: the person at the highest risk."),
+    "average": tr("The number of classes divided by the number of records: the risk of a record taken at random."),
+    "over": tr("The share of the people whose risk is above {threshold}, because their classes are small."),
+    "unique": tr("The share of the people whose combination of quasi-identifiers no other person in the table has."),
+    "journalist": tr("An estimate from the size of the population: people like this person may be outside the table."),
+    "marketer": tr("An estimate for an attacker who guesses a person of the population for every record."),
+    "population": tr("An estimate, as a share of the population, with the model that Dankar’s rule chooses."),
 }
 
 SIZES = {
-    "min": tr("smallest"),
-    "average": tr("average"),
-    "max": tr("largest"),
+    "min": tr("smallest class"),
+    "average": tr("average class size"),
+    "max": tr("largest class"),
     "count": tr("classes"),
-    "size": tr("records"),
 }
 
 SIZES_WHY = {
     "min": tr("This is the k of the release."),
-    "average": tr("Released records divided by classes."),
-    "max": tr("Very large classes hide well and say little."),
-    "count": tr("More classes tell more about the data."),
+    "average": tr("Released records divided by the number of classes."),
+    "max": tr("Very large classes hide people well and say little about the data."),
+    "count": tr("More classes say more about the data."),
 }
 
 COLUMNS = 8  # quasi-identifiers that get a column of their own in the table of solutions
@@ -127,26 +125,26 @@ def _verdict(content: Content, say: Speech) -> Row:
             n=smallest - 1,
         )
         if smallest > 1
-        else say("Some released records are alone in their class: nothing hides them.")
+        else say("Some released records are alone in their class, so nothing hides them.")
     )
     if not models:
         return {
             "holds": False,
             "k": smallest,
             "alike": alike,
-            "sentence": say("No privacy model was asked for: nothing is promised."),
+            "sentence": say("The policy asks for no privacy model, so nothing is promised."),
         }
     if failed:
         # The verb follows the number of those that fail, the noun the number of all.
         sentence = say(
-            tr("{failed} of {all} models asked for does not hold. Do not give this release away.")
+            tr("{failed} of {all} models is not satisfied. Do not give this release away.")
             if failed == 1
-            else tr("{failed} of {all} models asked for do not hold. Do not give this release away."),
+            else tr("{failed} of {all} models are not satisfied. Do not give this release away."),
             failed=failed,
             all=len(models),
         )
     else:
-        sentence = say.plural("The model asked for holds.", "The {n} models asked for hold.", n=len(models))
+        sentence = say.plural("The model is satisfied.", "The {n} models are satisfied.", n=len(models))
     return {"holds": not failed, "k": smallest, "alike": alike, "sentence": sentence}
 
 
@@ -182,6 +180,11 @@ def _change(say: Speech, before: str, after: str) -> str:
     return say("{before} → {after}", before=before, after=after)
 
 
+def describe_model(model: Mapping[str, Any], say: Speech) -> str:
+    """A model and its parameters: ``l-diversity on “ill”: l = 3 (distinct values)``."""
+    return f"{_model_name(model, say)}: {_parameters(model, say)}"
+
+
 def _model_name(model: Mapping[str, Any], say: Speech) -> str:
     name = model_name(str(model.get("model")), say)
     return say("{model} on “{attribute}”", model=name, attribute=model["attribute"]) if model.get("attribute") else name
@@ -199,13 +202,13 @@ def _parameters(model: Mapping[str, Any], say: Speech) -> str:
 def _policy_rows(content: Content, say: Speech) -> list[Row]:
     """The policy as rows: name, values and an explanation."""
     search, policy = content.summary.get("search", {}), content.summary.get("policy", {})
-    models = [f"{_model_name(model, say)}: {_parameters(model, say)}" for model in content.summary.get("models", [])]
+    models = [describe_model(model, say) for model in content.summary.get("models", [])]
     rows: list[Row] = [{"name": say("Models"), "values": models, "why": ""}] if models else []
     if "algorithm" in search:
         proof = say(
             tr("the solution is proven to be the best")
             if search.get("optimal")
-            else tr("the best solution found; not proven to be the best")
+            else tr("the best solution that was found; not proven to be the best")
         )
         counts = [say(ASKED[key], n=search[key]) for key in ("nodes", "checked") if search.get(key) is not None]
         rows.append({"name": say("Algorithm"), "values": [search["algorithm"]], "why": "; ".join([proof, *counts])})
@@ -293,10 +296,10 @@ def _inferences(content: Content, say: Speech) -> list[Row]:
             "name": story.name,
             "before": story.worst_before,
             "after": story.worst_after,
-            "why": say("In at least one class everybody has the same value: it is known for certain.")
+            "why": say("In at least one class all people have the same value: an attacker knows it for certain.")
             if story.worst_after >= 1
             else say(
-                "In the worst class {share} of the records share one value.", share=say.percent(story.worst_after)
+                "In the worst class, {share} of the records have the same value.", share=say.percent(story.worst_after)
             ),
         }
         for story in content.sensitive
@@ -378,8 +381,8 @@ def _queries(measured: Mapping[str, Any], say: Speech) -> Iterator[Row]:
     if found:
         lower, upper = map(say.percent, found["quartiles"])
         why = say(
-            "Half of {queries} random counting queries, answered from the release, are wrong by at most so "
-            "much; the middle half by {lower} to {upper}.",
+            "Of {queries} random counting queries answered from the release, half are wrong by at most this "
+            "much, and the middle half by {lower} to {upper}.",
             queries=found["queries"],
             lower=lower,
             upper=upper,
@@ -392,7 +395,7 @@ def _accuracy(measured: Mapping[str, Any], say: Speech) -> Iterator[Row]:
     if found:
         baseline = say.percent(found["baseline"])
         why = say(
-            "The share of {held_out}, not used for learning, whose value is predicted right. Always saying "
+            "The share of correct predictions for {held_out} that were not used for learning. Always predicting "
             "the most frequent value: {baseline}.",
             held_out=say.plural("{n} record", "{n} records", n=found["held_out"]),
             baseline=baseline,
@@ -409,8 +412,8 @@ def _association(measured: Mapping[str, Any], say: Speech) -> Iterator[Row]:
         worst = pairs[0]
         one, other = worst["attributes"]
         why = say(
-            "The pair that changed most, of {pairs}: 0 is none, 1 the strongest there is (Cramér’s V). The "
-            "mean change is {mean}.",
+            "The pair that changed most, of {pairs}: 0 is no association, 1 the strongest possible (Cramér’s V). "
+            "The mean change is {mean}.",
             mean=mean,
             pairs=len(pairs),
         )
@@ -422,13 +425,13 @@ def _marginal(measured: Mapping[str, Any], say: Speech) -> Iterator[Row]:
     distances = measured.get("marginal-distance")
     if distances:
         worst = max(distances, key=lambda name: distances[name])
-        name = say("shift of “{attribute}”", attribute=worst)
+        name = say("change of the distribution of “{attribute}”", attribute=worst)
         yield _row(
             name,
             say.percent(0),
             say.percent(distances[worst]),
             say(
-                "The attribute whose distribution moved most: the share of the records that would have to have "
-                "another value to undo it."
+                "The attribute whose distribution changed most: the share of the records that would need another "
+                "value to undo the change."
             ),
         )

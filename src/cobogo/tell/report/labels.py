@@ -12,19 +12,22 @@ if TYPE_CHECKING:
 KEY_WHY = {
     "records": tr("in the original table"),
     "released": tr("{share} of the records"),
-    "suppressed": tr("{share} of the records, whose classes could not satisfy the models"),
-    "unsuppressed": tr("nothing had to be left out"),
-    "withheld": tr("records that show * for “{attribute}”; who knows the column’s totals guesses right in {inference}"),
-    "classes": tr("groups of records that look alike; {average} records each on average"),
-    "risk": tr("chance of pointing at the right record of the most exposed person"),
-    "inference": tr("chance of guessing “{attribute}” right in the most revealing class"),
+    "suppressed": tr("{share} of the records; their classes did not satisfy the models"),
+    "unsuppressed": tr("no record was left out"),
+    "withheld": tr(
+        "records that show * for “{attribute}”; an attacker who knows the totals of the column guesses the value "
+        "with probability {inference}"
+    ),
+    "classes": tr("groups of records with the same quasi-identifiers; {average} records each, on average"),
+    "risk": tr("probability of finding the record of the person at the highest risk"),
+    "inference": tr("probability of guessing “{attribute}” correctly in the most revealing class"),
 }
 
 KEY = {
     "records": tr("records"),
-    "released": tr("released"),
-    "suppressed": tr("suppressed"),
-    "unsuppressed": tr("suppressed"),
+    "released": tr("released records"),
+    "suppressed": tr("suppressed records"),
+    "unsuppressed": tr("suppressed records"),
     "withheld": tr("values withheld"),
     "classes": tr("classes"),
     "risk": tr("highest risk"),
@@ -35,7 +38,7 @@ ROLE = {
     "identifier": tr("identifier: removed"),
     "quasi-identifier": tr("quasi-identifier"),
     "sensitive": tr("sensitive"),
-    "non-sensitive": tr("non-sensitive: as it was"),
+    "non-sensitive": tr("non-sensitive: unchanged"),
 }
 
 STAGE = {
@@ -54,29 +57,6 @@ KIND = {
     "naive-bayes": tr("naive Bayes"),
 }
 
-HOLDS = {
-    "name": tr("name"),
-    "address": tr("address"),
-    "phone number": tr("phone number"),
-    "e-mail address": tr("e-mail address"),
-    "CPF": tr("CPF"),
-    "CNPJ": tr("CNPJ"),
-    "health card number": tr("health card number"),
-    "payment card": tr("payment card"),
-    "document or licence": tr("document or licence"),
-    "web address": tr("web address"),
-    "IP address": tr("IP address"),
-    "biometric data": tr("biometric data"),
-    "unique code": tr("unique code"),
-    "free text": tr("free text"),
-    "full date": tr("full date"),
-    "month of a year": tr("month of a year"),
-    "age over 89": tr("age over 89"),
-    "coordinates": tr("coordinates"),
-    "small area": tr("small area"),
-    "sensitive personal data": tr("sensitive personal data"),
-}
-
 FIGURE = {
     "squared_error": tr("squared error"),
     "marginal_divergence": tr("marginal divergence"),
@@ -85,13 +65,14 @@ FIGURE = {
 
 FIGURE_WHY = {
     "squared_error": tr(
-        "What replacing values by those of a group lost of how they differ: 0 is nothing, 1 a single group."
+        "How much of the differences between values was lost by replacing them with the values of a group: 0 is "
+        "nothing, 1 is a single group."
     ),
     "marginal_divergence": tr(
-        "How far the table that the marginals describe is from the original, in nats: 0 if they tell everything."
+        "How much the table that the marginals describe differs from the original, in nats: 0 if they say everything."
     ),
     "reconstruction_error": tr(
-        "How wrong it is, on average, to take the shares of a bucket for the value of each of its records: 0 is certainty."
+        "The average error of taking the shares of a bucket for the values of its records: 0 is no error."
     ),
 }
 """Figures of some algorithms that cannot be asked for by name, so that they have no card."""

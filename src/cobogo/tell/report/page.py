@@ -42,7 +42,6 @@ class Field:
 
     name: str
     kind: str = ""
-    lang: str = ""
 
 
 @dataclass(frozen=True)
@@ -135,7 +134,6 @@ def _cell(cell: Cell, field: Field) -> Markup:
     attributes = [Markup(text) for text, there in given if text and there]
     attributes += [Markup('colspan="{}"').format(cell.span)] if cell.span > 1 else []
     attributes += [Markup('title="{}"').format(cell.hint)] if cell.hint else []
-    attributes += [Markup('lang="{}"').format(field.lang)] if field.lang else []
     return Markup("<{}{}>{}</{}>").format(name, Markup().join(Markup(" ") + one for one in attributes), cell.text, name)
 
 

@@ -34,16 +34,16 @@ def class_sizes(sizes: Ints, path: Path, *, say: Speech) -> None:
     if len(sizes) == 1:
         fact = say("All {records} are in one class", records=records)
     elif low == high:
-        fact = say("Each of the {classes} holds {records}", classes=classes, records=records)
+        fact = say("Each of the {classes} has {records}", classes=classes, records=records)
     else:
         median = int(np.median(sizes))
         fact = say(
-            "The smallest of {classes} holds {records}; half of them hold at most {median}",
+            "The smallest of {classes} has {records}; half of them have at most {median}",
             classes=classes,
             records=records,
             median=median,
         )
-    sheet = Sheet(fact, say("Number of classes by how many records they hold"))
+    sheet = Sheet(fact, say("Number of classes by number of records"))
     edges = bins(low, high)
     _columns(sheet, edges, np.histogram(sizes, edges)[0], say, axis=say("records in the class"))
     sheet.save(path, sheet.top)
@@ -74,12 +74,10 @@ def distinct_values(
             else tr("Every class has at least {values} of “{attribute}”")
         )
         fact = say(key, values=values, attribute=name)
-    sheet = Sheet(
-        title or fact, say("Number of classes by how many distinct values of “{attribute}” they hold", attribute=name)
-    )
+    sheet = Sheet(title or fact, say("Number of classes by number of distinct values of “{attribute}”", attribute=name))
     edges = np.arange(1, high + 2) if high <= 40 else bins(low, high)
     counts = np.histogram(distinct, edges)[0]
-    mark = (asked, say("asked: at least {l}", l=asked)) if asked is not None and asked <= high <= 40 else None
+    mark = (asked, say("required: at least {l}", l=asked)) if asked is not None and asked <= high <= 40 else None
     _columns(sheet, edges, counts, say, axis=say("distinct values in the class"), mark=mark)
     sheet.save(path, sheet.top)
 
@@ -162,13 +160,13 @@ def largest_classes(
         fact = say("All {records} are in one class", records=say.plural("{n} record", "{n} records", n=records))
     elif len(largest) == classes:
         fact = say(
-            "The {n} classes hold {records}", n=classes, records=say.plural("{n} record", "{n} records", n=records)
+            "The {n} classes have {records}", n=classes, records=say.plural("{n} record", "{n} records", n=records)
         )
     else:
         share = say.percent(shown / records if records else None)
         fact = say.plural(
-            "The largest of {classes} holds {share} of the released records",
-            "The {n} largest of {classes} hold {share} of the released records",
+            "The largest of {classes} has {share} of the released records",
+            "The {n} largest of {classes} have {share} of the released records",
             n=len(largest),
             classes=say.plural("{n} class", "{n} classes", n=classes),
             share=share,
@@ -230,7 +228,7 @@ def distribution(
         )
     else:
         fact = say(
-            "“{attribute}”: {before} become {after}",
+            "“{attribute}”: {before} became {after}",
             attribute=name,
             before=say.plural("{n} distinct value", "{n} distinct values", n=was),
             after=now,
@@ -299,7 +297,7 @@ def levels(attributes: Sequence[AttributeStory], path: Path, *, say: Speech) -> 
             total=len(rows),
         )
     sheet = Sheet(
-        fact, say("From the original value (left) to the most general (right), filled up to the level released")
+        fact, say("From the original value (left) to the most general (right), filled up to the released level")
     )
     names = [sheet.fit(story.name, 2.2, 9.5) for story in rows]
     left = MARGIN + max((sheet.measure(name) for name in names), default=0) + 0.2
@@ -316,10 +314,13 @@ def levels(attributes: Sequence[AttributeStory], path: Path, *, say: Speech) -> 
     for story, name in zip(rows, names, strict=True):
         level = story.level or 0
         sheet.text(left - 0.2, y + 0.17, name, align="right")
-        for step, label in enumerate(steps(story, say)):
+        for step, text in enumerate(steps(story, say)):
+            label = text
             fill = BLUE if step == level else TINT if step < level else PAPER
             boxes[fill].append((left + step * wide + 0.03, y, wide - 0.06, 0.34))
             color = PAPER if step == level else INK if step < level else MUTED
+            if sheet.measure(label, 8.5) > wide - 0.16 and label in (say.label("*"), say.label(None)):
+                label = label.partition(" ")[0]  # * and NULL without their meaning
             shown = sheet.fit(label, wide - 0.16, 8.5)
             if len(shown) > 3 or shown == label:  # two letters and dots are not legible
                 sheet.text(left + (step + 0.5) * wide, y + 0.17, shown, size=8.5, color=color, align="center")
@@ -338,9 +339,13 @@ def lattice(story: LatticeStory, path: Path, *, say: Speech, optimal: bool = Tru
     glue = "," if len(varied) <= 4 or nodes.max() > 9 else ""
     labels = [glue.join(str(int(level)) for level in node[varied]) for node in nodes]
     fact = say(
-        tr("{satisfied} of {nodes} combinations satisfy the models; the best is {levels}") if optimal else tr("{satisfied} of {nodes} combinations satisfy the models; {levels} was chosen"),
-        satisfied=int(story.satisfied.sum()), nodes=len(nodes), levels=_tuple(labels[story.chosen], glue),
-    )  # fmt: skip
+        tr("{satisfied} of {nodes} combinations satisfy the models; the best is {levels}")
+        if optimal
+        else tr("{satisfied} of {nodes} combinations satisfy the models; {levels} was chosen"),
+        satisfied=int(story.satisfied.sum()),
+        nodes=len(nodes),
+        levels=_tuple(labels[story.chosen], glue),
+    )
     what = say(
         "Levels of {names}; each line goes up one level of one attribute",
         names=", ".join(story.attributes[i] for i in varied),
@@ -414,7 +419,7 @@ def _legend(sheet: Sheet, say: Speech, optimal: bool) -> None:
     kinds = [
         (tr("the best") if optimal else tr("chosen"), ORANGE, ORANGE),
         (tr("satisfies the models"), BLUE, BLUE),
-        (tr("does not"), PAPER, GREY),
+        (tr("does not satisfy them"), PAPER, GREY),
     ]
     for key, fill, edge in kinds:
         sheet.pills([(x, y - 0.08, 0.26, 0.16)], fill=fill, edge=edge)

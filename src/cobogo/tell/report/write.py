@@ -147,7 +147,7 @@ def _columns(release: Release, made: DrawnRows, say: Speech) -> list[dict[str, s
             {
                 "name": name,
                 "role": role,
-                "what": changed[name].text if name in changed else say("as collected"),
+                "what": say(changed[name].text) if name in changed else say("unchanged"),
             }
         )
     return rows

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cobogo.data.schema.portuguese import reason_in_portuguese
 
 from cobogo.data.schema import profile, suggest
 from cobogo.data.schema.words import TOPICS
@@ -66,7 +65,7 @@ def test_every_reason_is_said_in_portuguese() -> None:
             counted = [(value, 1) for value in dict.fromkeys(values)]
             records = max(len(values), 1)
             found = suggest(profile(name, records, records - len(values), len(counted), len(counted), counted))
-            said = reason_in_portuguese(found.reason)
+            said = speech("pt-BR")(found.reason)
             assert not english.search(said), (found.reason, said)
 
 
@@ -123,6 +122,7 @@ def test_from_an_upload_to_a_hierarchy_made_by_hand(bench, tmp_path) -> None:  #
     page.get_by_role("button", name=re.compile("^município")).click()
     page.get_by_role("combobox", name=SAY("Kind of hierarchy")).click()
     page.get_by_role("option", name=SAY("Groups by hand")).click()
+    page.get_by_text(re.compile(f"^{SAY('other values')} · ")).wait_for()  # the tree is the new one
     page.get_by_text("Sobral · 100").click()
     page.get_by_label(SAY("… or the name of a new group")).fill("norte")
     page.get_by_role("button", name=SAY("Move to this group")).click()
@@ -132,7 +132,7 @@ def test_from_an_upload_to_a_hierarchy_made_by_hand(bench, tmp_path) -> None:  #
     with page.expect_download() as download:
         page.get_by_role("button", name=SAY("Export CSV")).click()
     lines = sorted(Path(download.value.path()).read_text(encoding="utf-8").splitlines())
-    assert lines == ["Crato,others,*", "Fortaleza,others,*", "Sobral,norte,*"]
+    assert lines == ["Crato,other values,*", "Fortaleza,other values,*", "Sobral,norte,*"]
 
     mine = tmp_path / "cities.csv"
     mine.write_text("Crato;sul;CE\nFortaleza;norte;CE\n", encoding="utf-8")

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from cobogo.errors import VaultError, VerificationFailed
 from cobogo.publish.mask.vault import Vault, VaultKey
 from cobogo.publish.mask.vault.store import VaultStore
+from support.effort import examples
 from support.vaults import emptied, raw
 
 pytestmark = pytest.mark.slow
@@ -86,10 +87,10 @@ def test_shape_keeps_length_case_digits_and_signs(steward: Vault) -> None:
 
 
 def test_a_shape_that_is_used_up_is_said_so(steward: Vault, place: str) -> None:
-    with pytest.raises(VaultError, match="too few tokens of their shape"):
+    with pytest.raises(VaultError, match="too few tokens of the same format"):
         steward.tokenize("billing", ["1", *"abcdefghijklmnopqrstuvwxyzáéíóú"])
     assert raw(place, "SELECT COUNT(*) FROM cobogo_vault_tokens")[0][0] == 0, "all or nothing"
-    with pytest.raises(VaultError, match="cannot have a token of the same shape"):
+    with pytest.raises(VaultError, match="cannot have a token of the same format"):
         steward.tokenize("billing", ["---"])
 
 
@@ -131,7 +132,7 @@ def test_a_role_cannot_be_raised_in_the_database(steward: Vault, place: str) -> 
 
 def test_wrong_keys(steward: Vault, place: str, tmp_path: Path) -> None:
     known = steward.issue("research", roles="tokenize")
-    with pytest.raises(VaultError, match="not one of this vault's"):
+    with pytest.raises(VaultError, match="does not belong to this vault"):
         Vault.open(place, VaultKey.new())
     with pytest.raises(VaultError, match="does not fit"):
         Vault.open(place, VaultKey(known.name, bytes(32)))
@@ -140,10 +141,10 @@ def test_wrong_keys(steward: Vault, place: str, tmp_path: Path) -> None:
         Vault.open(place, known)
     with pytest.raises(VaultError, match="no key"):
         steward.revoke("nobody")
-    with pytest.raises(VaultError, match="last steward"):
+    with pytest.raises(VaultError, match="last key of a steward"):
         steward.revoke(steward._session.key.name)
     (tmp_path / "no.key").write_text("hello")
-    with pytest.raises(VaultError, match="holds no key"):
+    with pytest.raises(VaultError, match="does not contain a key"):
         Vault.open(place, tmp_path / "no.key")
 
 
@@ -227,7 +228,7 @@ def test_an_altered_log_is_found(tmp_path: Path) -> None:
         steward.log()
     file.execute("DELETE FROM cobogo_vault_log WHERE number = 3")
     file.commit()
-    with pytest.raises(VerificationFailed, match="3 entries were written and 2"):
+    with pytest.raises(VerificationFailed, match="3 entries were written, and 2"):
         steward.log()
     file.close()
 
@@ -254,7 +255,7 @@ def test_places_that_are_not_fit(tmp_path: Path) -> None:
     for bad in (tmp_path / "file" / "v.db", tmp_path / "no" / "v.db"):
         with pytest.raises(VaultError, match="cannot be written"):
             Vault.create(bad)
-    with pytest.raises(VaultError, match="no vault, or a damaged one"):
+    with pytest.raises(VaultError, match="not a vault, or is damaged"):
         Vault.open(tmp_path / "noise.db", key)
     with pytest.raises(VaultError, match="no vault over mysql"):
         Vault.create("mysql://localhost/x")
@@ -277,7 +278,7 @@ def test_a_damaged_file_is_said_to_be_damaged(tmp_path: Path) -> None:
         Vault.open(tmp_path / "v.db", key).detokenize("research", tokens)
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(20), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(values=st.lists(st.none() | st.text(st.characters(exclude_categories=["Cs"]), max_size=20), max_size=30))
 def test_any_text_comes_back(values: list[str | None], tmp_path_factory: pytest.TempPathFactory) -> None:
     vault, _ = Vault.create(tmp_path_factory.mktemp("any") / "v.db")
@@ -289,11 +290,11 @@ def test_any_text_comes_back(values: list[str | None], tmp_path_factory: pytest.
 
 
 def test_what_is_no_text_is_refused(steward: Vault) -> None:
-    with pytest.raises(VaultError, match="must be texts"):
+    with pytest.raises(VaultError, match="must be text"):
         steward.tokenize("research", [1, 2])
-    with pytest.raises(VaultError, match="must be texts"):
+    with pytest.raises(VaultError, match="must be text"):
         steward.tokenize("research", ["\ud800"])
-    with pytest.raises(VaultError, match="no such domain"):
+    with pytest.raises(VaultError, match="does not have this domain"):
         steward.tokenize("nothing", ["Ana"])
     for name, form in (("a b", "opaque"), ("new", "round"), ("research", "opaque")):
         with pytest.raises(VaultError):

@@ -28,6 +28,7 @@ from cobogo.publish.randomize.estimate import counts, mining
 from cobogo.publish.randomize.estimate.counts import estimate_count
 from cobogo.publish.randomize.estimate.density import filter_noise, noise_density, reconstruct
 from cobogo.publish.randomize.make import METHODS
+from support.effort import examples
 from support.randomized_tables import policy, table
 
 Z = 5.5  # standard errors that a mean of many draws strays by with a probability below 1e-7
@@ -61,7 +62,7 @@ def test_a_domain_too_large_for_a_matrix_needs_none() -> None:
         operator.matrix()
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(st.lists(st.integers(0, 400), min_size=3, max_size=3).filter(lambda n: sum(n) > 0), st.integers(1, 9))
 def test_the_likeliest_distribution_is_the_inversion_or_lies_on_the_edge(observed: list[int], tenths: int) -> None:
     operator, seen = Uniform(3, Fraction(tenths, 10)), np.array(observed)
@@ -260,9 +261,9 @@ def test_a_marginal_of_whole_records(home: Path) -> None:
 @pytest.mark.slow
 def test_what_cannot_be_estimated_is_refused(home: Path, tmp_path: Path) -> None:
     for method, where, sensitive, word in (
-        ("uniform", {}, {"weight": ["1"]}, "no column"),
+        ("uniform", {}, {"weight": ["1"]}, "does not have the columns"),
         ("uniform", {}, {"age": ["30"], "disease": ["d0"]}, "one randomized"),
-        ("gamma-diagonal", {"age": ["30"]}, {"disease": ["d0"]}, "randomized, too"),
+        ("gamma-diagonal", {"age": ["30"]}, {"disease": ["d0"]}, "randomized too"),
         ("small-domain", {}, {"age": ["30"]}, "not randomized"),
     ):
         with pytest.raises(OutputError, match=word):

@@ -15,11 +15,12 @@ import cobogo as cb
 from cobogo.errors import NoSolution, PolicyError
 from cobogo.release.buckets import estimated_count
 from cobogo.tell.report.write import write as draw
+from support.effort import examples
 from support.partition_tables import K, arrow, policy, tables
 
 pytestmark = pytest.mark.slow
 
-some = settings(deadline=None, max_examples=15, suppress_health_check=list(HealthCheck))
+some = settings(deadline=None, max_examples=examples(15), suppress_health_check=list(HealthCheck))
 
 L = {"model": "l-diversity", "kind": "distinct", "l": 2}
 ENTROPY = {"model": "l-diversity", "kind": "entropy", "l": 1.8}

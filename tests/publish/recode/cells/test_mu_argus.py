@@ -22,12 +22,13 @@ from cobogo.publish.recode.cells.mu_argus import TOGETHER, mu_argus
 from cobogo.publish.recode.cells.recovery import count_recoverable, hide_recoverable
 from cobogo.publish.recode.contract.assignment import Assignment, leaf_tuples
 from cobogo.publish.recode.lattice.classic.tagging import samarati
+from support.effort import examples
 from support.random_tasks import problem_of, tasks
 from support.reference import Ladder, Task
 
 pytestmark = pytest.mark.slow
 
-some = settings(deadline=None, max_examples=100, suppress_health_check=list(HealthCheck))
+some = settings(deadline=None, max_examples=examples(100), suppress_health_check=list(HealthCheck))
 
 
 def policy(*names: str, k: int = 2, **recoding: Any) -> dict[str, Any]:
@@ -199,7 +200,7 @@ def filled_in(rows: list[dict[str, Any]], columns: list[str], truth: dict[str, d
 
 
 @pytest.mark.parametrize("algorithm", ["mu-argus", "local"])
-@settings(some, max_examples=20)
+@settings(some, max_examples=examples(20))
 @given(
     rows=st.lists(st.tuples(*(st.sampled_from("xyz"),) * 3), min_size=4, max_size=24),
     k=st.sampled_from([2, 3]),

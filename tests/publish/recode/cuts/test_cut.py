@@ -29,12 +29,13 @@ from cobogo.publish.recode.cuts.top_down import top_down
 from cobogo.publish.recode.lattice.classic.datafly import datafly
 from cobogo.publish.recode.lattice.classic.tagging import samarati
 from cobogo.publish.recode.lattice.evaluate import Evaluator
+from support.effort import examples
 from support.random_tasks import problem_of, tasks
 from support.reference import Task
 
 pytestmark = pytest.mark.slow
 
-some = settings(deadline=None, max_examples=100, suppress_health_check=list(HealthCheck))
+some = settings(deadline=None, max_examples=examples(100), suppress_health_check=list(HealthCheck))
 
 
 def labelled(problem: Problem) -> Problem:
@@ -345,7 +346,7 @@ def test_a_cut_at_one_level_is_measured_as_the_node_that_it_is(task: Task) -> No
 TOWNS = {"CE": {"Cariri": ["Crato", "Barbalha"], "Norte": ["Sobral"]}, "PE": {"Mata": ["Goiana", "Olinda"]}}
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(25), deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     rows=st.lists(
         st.tuples(st.sampled_from(["Crato", "Barbalha", "Sobral", "Goiana", "Olinda", None]), st.sampled_from("fm")),

@@ -19,13 +19,14 @@ from cobogo.publish.recode.lattice.evaluate import Evaluator
 from support import model_reference as plain
 from support import random_tables as tables
 from support import reference
+from support.effort import examples
 from support.model_strategies import STRATEGIES
 from support.random_tables import Rows, row
 from support.searches import examine, options, problem_of, task_of
 
 pytestmark = pytest.mark.slow
 
-some = settings(deadline=None, max_examples=40, suppress_health_check=list(HealthCheck))
+some = settings(deadline=None, max_examples=examples(40), suppress_health_check=list(HealthCheck))
 
 MIXES: dict[str, list[tuple[str, str]]] = {
     "entropy": [("l-diversity", "entropy")],
@@ -75,7 +76,7 @@ def test_the_search_finds_what_an_exhaustive_one_finds(
     examine(rows, models, task_of(rows, models, **options))
 
 
-@settings(some, max_examples=60)
+@settings(some, max_examples=examples(60))
 @given(rows=tables.any_table(), options=options, mix=st.sampled_from(list(MIXES)), data=st.data())
 def test_so_it_does_in_a_lattice_too_large_to_hold(
     rows: Rows, options: dict[str, str], mix: str, data: st.DataObject
@@ -87,7 +88,7 @@ def test_so_it_does_in_a_lattice_too_large_to_hold(
         examine(rows, models, task_of(rows, models, **options))
 
 
-@settings(some, max_examples=100)
+@settings(some, max_examples=examples(100))
 @given(rows=tables.any_table(), options=options, mix=st.sampled_from(list(MIXES)), data=st.data())
 def test_what_a_node_says_of_those_below_it_is_so(
     rows: Rows, options: dict[str, str], mix: str, data: st.DataObject

@@ -33,14 +33,15 @@ from cobogo.publish.recode.lattice import walk as lattice
 from cobogo.publish.recode.lattice.evaluate import Evaluator
 from cobogo.publish.recode.lattice.search import optimal
 from support import reference
+from support.effort import examples
 from support.random_tasks import WEIGHTS, as_built, frame_of, policy_of, problem_of, spelled, tasks
 from support.reference import Label, Ladder, Task
 
 pytestmark = pytest.mark.slow
 
-many = settings(deadline=None, max_examples=300, suppress_health_check=list(HealthCheck))
-some = settings(deadline=None, max_examples=80, suppress_health_check=list(HealthCheck))
-few = settings(deadline=None, max_examples=35, suppress_health_check=list(HealthCheck))
+many = settings(deadline=None, max_examples=examples(300), suppress_health_check=list(HealthCheck))
+some = settings(deadline=None, max_examples=examples(80), suppress_health_check=list(HealthCheck))
+few = settings(deadline=None, max_examples=examples(35), suppress_health_check=list(HealthCheck))
 
 
 # --- what must agree --------------------------------------------------------------------------------------------

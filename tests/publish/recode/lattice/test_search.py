@@ -22,6 +22,7 @@ from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.lattice.evaluate import Evaluator
 from cobogo.publish.recode.lattice.search import optimal
 from support import random_tables as tables
+from support.effort import examples
 from support.random_tables import Rows
 
 pytestmark = pytest.mark.slow
@@ -39,7 +40,7 @@ MODELS = [
 
 @pytest.mark.parametrize("share", [0.0, 0.3], ids=["nothing suppressed", "some suppressed"])
 @pytest.mark.parametrize("model", MODELS, ids=str)
-@settings(deadline=None, max_examples=14, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=examples(14), suppress_health_check=list(HealthCheck))
 @given(rows=tables.tables(), k=st.sampled_from([None, 2]))
 def test_nothing_is_lost_by_pruning(model: Model, share: float, rows: Rows, k: int | None) -> None:
     problem = Problem(

@@ -29,12 +29,13 @@ from cobogo.publish.recode.lattice.bounds import bounds as lower_bounds
 from cobogo.publish.recode.lattice.evaluate import Evaluator
 from cobogo.publish.recode.lattice.search import optimal
 from support import reference
+from support.effort import examples
 from support.reference import Ladder, Levels, Node, Task
 
 pytestmark = pytest.mark.slow
 
 NEW = ("entropy", "normalized-entropy", "kl-divergence", "ambiguity", "classification")
-some = settings(deadline=None, max_examples=40, suppress_health_check=list(HealthCheck))
+some = settings(deadline=None, max_examples=examples(40), suppress_health_check=list(HealthCheck))
 
 
 # --- the same by counting, record by record ---------------------------------------------------------------------

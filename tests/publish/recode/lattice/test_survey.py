@@ -17,12 +17,13 @@ from cobogo.publish.recode.lattice.search import optimal
 from cobogo.publish.recode.lattice.survey import Standing, Survey
 from cobogo.studies.exploration import Exploration, explore
 from support import reference
+from support.effort import examples
 from support.random_tasks import frame_of, policy_of, problem_of, tasks
 from support.reference import Task
 
 pytestmark = pytest.mark.slow
 
-some = settings(deadline=None, max_examples=40, suppress_health_check=list(HealthCheck))
+some = settings(deadline=None, max_examples=examples(40), suppress_health_check=list(HealthCheck))
 
 
 @some
@@ -101,7 +102,7 @@ def test_a_part_of_a_lattice_is_what_lies_nearest(task: Task, most: int, random)
     assert (whole.standing != Standing.UNKNOWN).all()
 
 
-@settings(some, max_examples=20)
+@settings(some, max_examples=examples(20))
 @given(tasks(), st.randoms(use_true_random=False))
 def test_a_node_in_full_is_what_plain_python_says(tmp_path_factory, task: Task, random) -> None:
     task = replace(task, metric="loss")

@@ -19,12 +19,13 @@ from cobogo.publish.recode.contract.solution import Assigned
 from cobogo.publish.recode.lattice.search import optimal
 from cobogo.publish.recode.local.search import local
 from support import random_tables as tables
+from support.effort import examples
 from support.model_strategies import Entry, each_model, needed
 from support.random_tables import Rows
 
 pytestmark = pytest.mark.slow
 
-some = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+some = settings(max_examples=examples(12), deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def problem_of(rows: Rows, model: Model, limit: float, *, people: bool) -> Problem:
@@ -75,7 +76,7 @@ def test_every_class_holds(name, entry: Entry | None, data, rows, limit, people)
     except PolicyError:
         return
     if model.needs_members:
-        with pytest.raises(PolicyError, match="the original tuples behind each class"):
+        with pytest.raises(PolicyError, match="the original records of each class"):
             local(problem)
         return
     try:

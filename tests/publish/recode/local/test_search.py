@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import cobogo
 from cobogo.data.hierarchy import Label
 from cobogo.errors import NoSolution, PolicyError
+from support.effort import examples
 
 pytestmark = pytest.mark.slow
 
@@ -116,7 +117,7 @@ def test_a_metric_that_says_nothing_of_single_records_is_no_fault() -> None:
     assert any("kl-divergence cannot steer it" in note for note in release.solution.notes)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(rows=rows_of, models=model_lists, limit=st.sampled_from([0.0, 0.2, 1.0]))
 def test_every_record_is_generalized_every_class_holds_and_no_full_domain_recoding_is_better(rows, models, limit):
     try:
@@ -147,7 +148,7 @@ def test_every_record_is_generalized_every_class_holds_and_no_full_domain_recodi
 
 def test_fewer_rows_than_k_is_a_clear_no():
     rows: Rows = [("a1", "b1", "c1", "x")] * 3
-    with pytest.raises(NoSolution, match="no recoding within the levels allowed"):
+    with pytest.raises(NoSolution, match="no recoding within the allowed levels"):
         cobogo.anonymize(frame(rows), policy([{"model": K, "k": 4}], 0.0))
 
 

@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 
 import cobogo as cb
 from cobogo.errors import PolicyError
+from support.effort import examples
 from support.partition_tables import K, arrow, policy, tables
 
 pytestmark = pytest.mark.slow
 
-some = settings(deadline=None, max_examples=25, suppress_health_check=list(HealthCheck))
+some = settings(deadline=None, max_examples=examples(25), suppress_health_check=list(HealthCheck))
 
 MODE = {"place": {"aggregate": "mode"}}
 

@@ -84,8 +84,9 @@ def test_the_files_name_the_groups_and_say_what_is_not_true(tmp_path: Path) -> N
     assert release.write(tmp_path / "out")
     verdict = cb.verify(tmp_path / "out")
     assert verdict
-    assert verdict.notes == ("records were drawn from the statistics of groups; the models are measured on the groups "
-                             "that it names",)  # fmt: skip
+    assert verdict.notes == (
+        "records were drawn from the statistics of groups; the models are measured on these groups",
+    )
     assert cb.verify(tmp_path / "out" / "public")
     manifest = json.loads((tmp_path / "out/public/manifest.json").read_text())
     truthful = {column["name"]: column["truthful"] for column in manifest["columns"]}

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import cobogo as cb
 from cobogo.errors import NoSolution, PolicyError
+from support.effort import examples
 
 pytestmark = pytest.mark.slow
 
@@ -62,7 +63,7 @@ def loss_of(released: list[dict[str, Any]], people: list[Row]) -> float:
 
 
 @pytest.mark.parametrize("algorithm", ["mondrian", "mondrian-relaxed", "mdav"])
-@settings(deadline=None, max_examples=25, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=examples(25), suppress_health_check=list(HealthCheck))
 @given(people=rows)
 def test_every_range_holds_its_number_and_tells_what_it_loses(algorithm: str, people: list[Row]) -> None:
     assume(any(age is not None for age, _ in people))  # where there is no number there is no range to lose anything

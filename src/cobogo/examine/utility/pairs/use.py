@@ -93,7 +93,9 @@ def predictable_columns(pair: TablePair) -> tuple[str, ...]:
 def workload(pair: TablePair, *, queries: int = 1000, selectivity: float = 0.05) -> Floats:
     """The relative errors of random counting queries (`cobogo.examine.utility.workload.query_errors`)."""
     if why := unfit_reason(pair):
-        raise InputError(tr("counting queries are not asked here: {why}", why=why), where=pair.manifest.kind)
+        raise InputError(
+            tr("counting queries cannot be asked of this release: {why}", why=why), where=pair.manifest.kind
+        )
     own, about = features(pair), query_columns(pair)
     names, sensitive = (own, [name for name in about if name not in own]) if pair.recoding else (about, [])
     return query_errors(_sides(pair, names, sensitive), queries=queries, selectivity=selectivity, seed=SEED)
@@ -109,7 +111,9 @@ def learn_label(pair: TablePair, label: str) -> dict[str, Any]:
     """
     require()
     if (why := unfit_reason(pair)) or label not in predictable_columns(pair):
-        raise InputError(tr("a model cannot learn this here: {why}", why=why or label), where=pair.manifest.kind)
+        raise InputError(
+            tr("a model cannot learn from this release: {why}", why=why or label), where=pair.manifest.kind
+        )
     levels = _levels(pair)
     if levels is not None and all(h is not None for h in map(pair.tree, features(pair))):
         found = _sides(pair, features(pair), label=label)

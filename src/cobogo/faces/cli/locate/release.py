@@ -324,13 +324,14 @@ def where(
     header: list[str] = [tr("part"), "ε", tr("bins"), tr("scale"), tr("counts")]
     rows = [
         [
-            say(row["part"]), say.fixed(float(fraction(row["epsilon"])), ".4g"),
-            f"{say.number(row['bins'][0])} + {say.number(row['bins'][1])}", say.fixed(row["scale"]), say(row["about"]),
+            say(part), say.fixed(float(fraction(row["epsilon"])), ".4g"),
+            f"{say.number(row['bins'][0])} + {say.number(row['bins'][1])}", say.fixed(row["scale"]), say(about),
         ]
         for row in made.model.costs()
+        for part, about in [(row["part"], row["about"])]
     ]  # fmt: skip
     console.say(console.table(header, rows, numbers=[1, 2, 3]))
-    console.say("")
+    console.say()
     people_and_calls = (
         trn("{n:,} person", "{n:,} people", n=made.calls.users),
         trn("{n:,} call", "{n:,} calls", n=len(made.calls)),

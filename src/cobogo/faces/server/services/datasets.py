@@ -148,7 +148,7 @@ class DatasetService(Subject):
         try:
             with context.files.receiving(identity) as stage:
                 file = fill(stage)
-                about = _read_table(file, stage, separator, encoding)
+                about = _read_table(file, stage, separator, encoding, label)
                 about |= {"size": file.stat().st_size, "file": file.name, "decimal": decimal}
             context.state.change(DATASETS, identity, about=pack(about))
         except BaseException:
@@ -261,7 +261,8 @@ def _unpack(row: Row) -> Row:
     return {**row, "about": json.loads(row["about"] or "{}")}
 
 
-def _read_table(file: Path, stage: Path, separator: str | None, encoding: str) -> dict[str, Any]:
+def _read_table(file: Path, stage: Path, separator: str | None, encoding: str, name: str) -> dict[str, Any]:
+    """Read a table and copy its rows; what is wrong is said under the name that its owner knows it by."""
     if encoding not in ("utf-8", "latin-1"):
         raise InputError(tr("must be utf-8 or latin-1"), where="encoding", remedy=tr("Choose one of the two."))
     if separator is not None and (len(separator) != 1 or separator.isalnum() or not separator.isascii()):
@@ -281,11 +282,21 @@ def _read_table(file: Path, stage: Path, separator: str | None, encoding: str) -
             number = table.rows()
             columns = list(table.columns)
     except DataError as error:
-        shown = error.change(lambda text: text.replace(str(file), "<file>"))
-        where = tr("file") if shown.where in (None, "<file>") else shown.where
-        raise DataError(shown.what, where=where, remedy=shown.remedy, code=error.code) from None
+        shown = error.change(lambda text: text.replace(str(file), name))
+        remedy = shown.remedy
+        if encoding == "utf-8" and file.suffix == ".csv" and not _is_utf8(file):
+            remedy = tr("Choose the encoding Latin-1, and upload the file again.")
+        raise DataError(shown.what, where=shown.where or name, remedy=remedy, code=error.code) from None
     if not number:
         raise DataError(
-            tr("has no rows"), where=tr("file"), remedy=tr("Upload a table with a header line and at least one row.")
+            tr("has no rows"), where=name, remedy=tr("Upload a table with a header line and at least one row.")
         )
     return {"columns": columns, "rows": number, "separator": data.separator, "encoding": encoding}
+
+
+def _is_utf8(file: Path) -> bool:
+    try:
+        with file.open(encoding="utf-8") as lines:
+            return all(True for _ in lines)
+    except UnicodeDecodeError:
+        return False

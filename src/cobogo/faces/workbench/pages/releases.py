@@ -108,7 +108,7 @@ def _show_release(desk: Desk, session: PageSession, row: dict[str, Any], entry: 
         with ui.tab_panel("summary").classes("q-pa-none gap-4"):
             found = opened_release.report(desk, session, identity)
             opened_release.tiles(session, found or json.loads(row["summary"]), _took(found))
-            opened_release.levels(session, found or manifest, manifest.get("columns", []))
+            opened_release.levels(desk, session, identity, found or manifest)
         if inside:
             with ui.tab_panel("report").classes("q-pa-none gap-2"):
                 _report(session, identity)

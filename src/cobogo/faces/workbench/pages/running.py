@@ -258,7 +258,7 @@ class JobWatch:
         found = opened_release.report(self.desk, session, job["id"])
         seconds = None if job["finished"] is None else job["finished"] - job["created"]
         opened_release.tiles(session, found, seconds)
-        opened_release.levels(session, found, opened_release.manifest(self.desk, session, job["id"]).get("columns", []))
+        opened_release.levels(self.desk, session, job["id"], found)
         steps = {
             tr("See the release"): "releases",
             tr("Run attacks on it"): "risk",

@@ -167,14 +167,14 @@ class Vault:
             session.append(connection, "detokenize", domain, len(tokens), f"{absent} without a value")
         if absent and missing == "error":
             raise VaultError(
-                tr(
-                    "{token} of {number:,} {value} no value: not of this domain, or forgotten",
-                    token=trn("{n:,} token", "{n:,} tokens", n=absent),
-                    number=len(tokens),
-                    value=tr("has") if absent == 1 else tr("have"),
+                trn(
+                    "{n:,} token of {all:,} has no value: it is not of this domain, or its value was deleted",
+                    "{n:,} tokens of {all:,} have no value: they are not of this domain, or their values were deleted",
+                    n=absent,
+                    all=len(tokens),
                 ),
                 where=tr('{place}, domain "{domain}"', place=session.store.place, domain=domain),
-                remedy=tr('Check the domain, or ask for NULL in their place (missing = "null", --missing null).'),
+                remedy=tr('Check the domain, or ask for NULL instead (missing = "null", --missing null).'),
             )
         try:
             values = rows.open_values(sealed, grant.secret("private"), batches)
@@ -202,7 +202,7 @@ def _map_distinct(values: Any, change: Callable[[list[str]], Sequence[str | None
         column = values if isinstance(values, pa.Array | pa.ChunkedArray) else pa.array(list(values), pa.large_string())
     except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError):
         raise VaultError(
-            tr("values must be texts or None"), remedy=tr("Write numbers and dates as texts first.")
+            tr("values must be text or None"), remedy=tr("Convert numbers and dates to text first.")
         ) from None
     whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     coded = whole.cast(pa.large_string()).dictionary_encode()

@@ -71,9 +71,10 @@ def draw_shaped(values: Sequence[str]) -> list[str]:
         for number, token in zip(same, _redraw([values[number] for number in same]), strict=True):
             tokens[number] = token
     raise VaultError(
-        tr(
-            "{value} cannot have a token of the same shape: nothing in it can be drawn anew",
-            value=trn("{n:,} value", "{n:,} values", n=len(same)),
+        trn(
+            "{n:,} value cannot have a token of the same format: it has no letter or digit to replace",
+            "{n:,} values cannot have tokens of the same format: they have no letters or digits to replace",
+            n=len(same),
         ),
         remedy=tr('Use a domain with format = "opaque".'),
     )

@@ -17,6 +17,7 @@ from typing import Self
 from cobogo.errors import VaultError
 from cobogo.floor.files import create_private
 from cobogo.floor.language import tr
+from cobogo.floor.language.system import reason
 from cobogo.floor.sealing import KEY_BYTES, new_key
 
 MARK = "cobogo-vault-key-1"
@@ -64,7 +65,9 @@ class VaultKey:
             found = b""
         if mark != MARK or not re.fullmatch("[0-9a-f]{8}", name) or len(found) != KEY_BYTES:
             raise VaultError(
-                tr("holds no key to a vault"), where=where, remedy=tr("Give the file that `cobogo vault key` wrote.")
+                tr("does not contain a key to a vault"),
+                where=where,
+                remedy=tr("Give the file that `cobogo vault key` wrote."),
             )
         return cls(name, found)
 
@@ -75,7 +78,9 @@ class VaultKey:
             text = Path(path).expanduser().read_bytes()[:4096].decode("ascii", "replace")
         except OSError as error:
             raise VaultError(
-                tr("the key cannot be read: {strerror}", strerror=error.strerror), where=str(path)
+                tr("the key cannot be read: {reason}", reason=reason(error)),
+                where=str(path),
+                remedy=tr("Check the path and the permission to read the file."),
             ) from None
         return cls.parse(text, str(path))
 
@@ -85,9 +90,11 @@ class VaultKey:
             create_private(Path(path).expanduser(), self.text())
         except FileExistsError:
             raise VaultError(
-                tr("is there already"), where=str(path), remedy=tr("A key is never overwritten: choose another name.")
+                tr("is there already"), where=str(path), remedy=tr("Choose another name: a key is never overwritten.")
             ) from None
         except OSError as error:
             raise VaultError(
-                tr("the key cannot be written: {strerror}", strerror=error.strerror), where=str(path)
+                tr("the key cannot be written: {reason}", reason=reason(error)),
+                where=str(path),
+                remedy=tr("Check the path, the permission to write there, and the space on the disk."),
             ) from None

@@ -67,17 +67,17 @@ def entries(connection: Connection, key: bytes, place: str) -> tuple[tuple[Vault
             raise VerificationFailed(
                 tr("the log was altered: entry {number:,} is not the one that was written", number=number),
                 where=place,
-                remedy=tr("Compare with a copy of the vault."),
+                remedy=tr("Compare the vault with a copy of it."),
             )
         found.append(entry)
     if len(found) != total or before != last:
         raise VerificationFailed(
             tr(
-                "the log was cut: {total:,} entries were written and {number:,} are there",
+                "the log was cut: {total:,} entries were written, and {number:,} are left",
                 total=total,
                 number=len(found),
             ),
             where=place,
-            remedy=tr("Compare with a copy of the vault."),
+            remedy=tr("Compare the vault with a copy of it."),
         )
     return tuple(found), before.hex()

@@ -75,9 +75,9 @@ def open_values(rows: Sequence[Sealed], private: bytes, batches: Mapping[int, by
 def damage_error(place: str) -> VaultError:
     """The error for values that do not open."""
     return VaultError(
-        tr("a value does not open: the vault was altered or is damaged"),
+        tr("a value cannot be decrypted: the vault was altered or is damaged"),
         where=place,
-        remedy=tr("Restore it from a copy; `cobogo vault check` counts the damage."),
+        remedy=tr("Restore the vault from a copy. `cobogo vault check` counts the damaged values."),
     )
 
 
@@ -102,12 +102,13 @@ def add_tokens(
         fruitless = 0 if len(met) > before else fruitless + 1
         if fruitless >= FRUITLESS:
             raise VaultError(
-                tr(
-                    "there are too few tokens of their shape for {value}",
-                    value=trn("{n:,} value", "{n:,} values", n=len(missing)),
+                trn(
+                    "there are too few tokens of the same format for {n:,} value",
+                    "there are too few tokens of the same format for {n:,} values",
+                    n=len(missing),
                 ),
-                where=tr('{place}, domain "{name}"', place=store.place, name=domain.name),
-                remedy=tr('Short values have few shapes: use a domain with format = "opaque".'),
+                where=tr('{place}, domain "{domain}"', place=store.place, domain=domain.name),
+                remedy=tr('Use a domain with format = "opaque": short values have few tokens of the same format.'),
             )
     return met
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from sqlalchemy import Connection, select
 
 from cobogo.errors import VaultError
-from cobogo.floor.language import tr
+from cobogo.floor.language import Text, tr
 from cobogo.floor.sealing import DoesNotOpen, Secrets, unwrap
 from cobogo.publish.mask.vault import schema
 from cobogo.publish.mask.vault.keys import VaultKey, VaultRole
@@ -70,12 +70,16 @@ class VaultSession:
         with self.store.reading() as connection:
             head = connection.execute(select(schema.vault.c.name, schema.vault.c.version)).one_or_none()
             if head is None or head.version != schema.VERSION:
-                raise VaultError(tr("is no vault that this version can open"), where=self.store.place)
+                raise VaultError(
+                    tr("is not a vault that this version of Cobogó can open"),
+                    where=self.store.place,
+                    remedy=tr("Check the path, or install the latest version."),
+                )
             self.vault: str = head.name
             holder = connection.execute(select(schema.keys).where(schema.keys.c.name == self.key.name)).one_or_none()
             if holder is None or holder.revoked is not None:
                 raise VaultError(
-                    tr("the key is not one of this vault's") if holder is None else tr("the key was revoked"),
+                    tr("the key does not belong to this vault") if holder is None else tr("the key was revoked"),
                     where=self.store.place,
                     remedy=tr("Ask the vault's steward for a key."),
                 )
@@ -84,7 +88,7 @@ class VaultSession:
                 self._open(connection, holder.roles)
             except DoesNotOpen:
                 raise VaultError(
-                    tr("the key does not fit: it is another vault's, or the vault was altered"),
+                    tr("the key does not open this vault: it belongs to another vault, or the vault was altered"),
                     where=self.store.place,
                     remedy=tr("Check that the key and the vault belong together."),
                 ) from None
@@ -146,11 +150,9 @@ class VaultSession:
         if not unknown:
             self.note("refused", None, 0, str(role))
         return VaultError(
-            tr("there is no such domain")
-            if unknown
-            else tr("the key {name} may not {deed}", name=self.key.name, deed=_deed(role)),
+            tr("the vault does not have this domain") if unknown else _denied(self.key.name, role),
             where=place,
-            remedy=tr("`cobogo vault show` names the domains.")
+            remedy=tr("`cobogo vault show` lists the domains.")
             if unknown
             else tr("Use a key with the role {role}; `cobogo vault key` makes one.", role=role),
         )
@@ -181,7 +183,11 @@ def open_session(place: str | Path, key: VaultKey | str | Path) -> VaultSession:
     """Open a vault with a key or the path of its file."""
     store = VaultStore(place)
     if not store.exists():
-        raise VaultError(tr("there is no vault"), where=store.place, remedy=tr("Make one: `cobogo vault create`."))
+        raise VaultError(
+            tr("there is no vault here"),
+            where=store.place,
+            remedy=tr("Check the path, or create one with `cobogo vault create`."),
+        )
     return VaultSession(store, key if isinstance(key, VaultKey) else VaultKey.load(key))
 
 
@@ -190,5 +196,7 @@ def join_roles(roles: Sequence[VaultRole]) -> str:
     return ",".join(sorted(set(roles)))
 
 
-def _deed(role: VaultRole) -> str:
-    return "do what only a steward may" if role is VaultRole.STEWARD else f"{role} there"
+def _denied(key: str, role: VaultRole) -> Text:
+    if role is VaultRole.STEWARD:
+        return tr("the key {name} does not have the steward's rights", name=key)
+    return tr("the key {name} does not have the role {role} there", name=key, role=str(role))

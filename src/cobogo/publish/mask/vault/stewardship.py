@@ -33,7 +33,7 @@ from cobogo.publish.mask.vault.store import VaultStore
 def create_vault(store: VaultStore, steward: VaultKey) -> VaultSession:
     """Create an empty vault with its first key."""
     if store.exists():
-        raise VaultError(tr("there is a vault already"), where=store.place, remedy=tr("Choose another place."))
+        raise VaultError(tr("there is already a vault here"), where=store.place, remedy=tr("Choose another place."))
     name, root, log_key = os.urandom(16).hex(), new_key(), new_key()
     with store.creating() as connection:
         connection.execute(insert(schema.vault).values(name=name, version=schema.VERSION, entries=0, digest=FIRST))
@@ -49,7 +49,9 @@ def add_domain(session: VaultSession, name: str, form: str) -> None:
     root = session.steward()
     if not re.fullmatch(r"[\w.-]{1,64}", name):
         raise VaultError(
-            tr("a domain's name has up to 64 letters, digits, dots and hyphens"), where=session.store.place
+            tr("the name of a domain must have 1 to 64 letters, digits, dots and hyphens"),
+            where=session.store.place,
+            remedy=tr("Choose another name."),
         )
     if form not in FORMATS:
         raise VaultError(
@@ -58,7 +60,11 @@ def add_domain(session: VaultSession, name: str, form: str) -> None:
     with session.store.writing() as connection:
         known = session.domains(connection)
         if name in {domain.name for domain in known.values()}:
-            raise VaultError(tr('there is a domain "{name}" already', name=name), where=session.store.place)
+            raise VaultError(
+                tr('there is already a domain "{name}"', name=name),
+                where=session.store.place,
+                remedy=tr("Choose another name."),
+            )
         domain = TokenDomain(max(known, default=ALL_DOMAINS) + 1, name, form, 1)
         sealed = wrap(root, new_secrets(session), domain_context(session.vault, domain))
         connection.execute(
@@ -75,9 +81,9 @@ def issue(session: VaultSession, domains: str | Sequence[str], roles: str | Sequ
     names = [domains] if isinstance(domains, str) else list(dict.fromkeys(domains))
     if (VaultRole.STEWARD in asked) == bool(names):
         raise VaultError(
-            tr("a steward's key is for every domain") if names else tr("a key needs a domain"),
+            tr("a steward's key is always valid for every domain") if names else tr("a key needs a domain"),
             where=session.store.place,
-            remedy=tr("Leave out the domains.") if names else tr("Say which: `--domain NAME`."),
+            remedy=tr("Leave out the domains.") if names else tr("Name the domain: `--domain NAME`."),
         )
     key, written = VaultKey.new(), join_roles(asked)
     granted = [session.grant(name, VaultRole.STEWARD) for name in names]
@@ -89,7 +95,9 @@ def issue(session: VaultSession, domains: str | Sequence[str], roles: str | Sequ
         for grant in granted:
             if not session.is_current(connection, grant.domain):
                 raise VaultError(
-                    tr("the domain was rotated just now"), where=session.store.place, remedy=tr("Run again.")
+                    tr("the keys of the domain were changed in the meantime"),
+                    where=session.store.place,
+                    remedy=tr("Run the command again."),
                 )
             add_grant(connection, session.vault, key, written, grant.domain, grant.secrets)
         session.append(connection, "issue", ",".join(names) or None, 1, f"{key.name} {written}")
@@ -105,14 +113,14 @@ def revoke(session: VaultSession, name: str) -> None:
             raise VaultError(
                 tr("there is no key {name!r}", name=name),
                 where=session.store.place,
-                remedy=tr("See `cobogo vault show`."),
+                remedy=tr("`cobogo vault show` lists the keys."),
             )
         stewards = current.where(schema.keys.c.roles == join_roles([VaultRole.STEWARD]), schema.keys.c.name != name)
         if connection.execute(stewards.limit(1)).one_or_none() is None:
             raise VaultError(
-                tr("it is the last steward's key"),
+                tr("it is the last key of a steward"),
                 where=session.store.place,
-                remedy=tr("Issue another steward's key first."),
+                remedy=tr("Create another steward's key first."),
             )
         connection.execute(update(schema.keys).where(schema.keys.c.name == name).values(revoked=_now()))
         connection.execute(delete(schema.grants).where(schema.grants.c.key == name))
@@ -173,13 +181,14 @@ def check(session: VaultSession) -> int:
         entries(connection, session.log_key, session.store.place)
     if damaged:
         raise VerificationFailed(
-            tr(
-                "{value} of {total:,} cannot be opened",
-                value=trn("{n:,} value", "{n:,} values", n=damaged),
-                total=total,
+            trn(
+                "{n:,} value of {all:,} cannot be decrypted",
+                "{n:,} values of {all:,} cannot be decrypted",
+                n=damaged,
+                all=total,
             ),
             where=session.store.place,
-            remedy=tr("The vault was altered or is damaged: restore it from a copy."),
+            remedy=tr("Restore the vault from a copy: it was altered or is damaged."),
         )
     return total
 
@@ -277,7 +286,11 @@ def forget(session: VaultSession, name: str, tokens: Sequence[str | None], value
     wanted = sorted({token for token in tokens if token is not None})
     with store.writing() as connection:
         if not session.is_current(connection, domain):
-            raise VaultError(tr("the domain was rotated just now"), where=store.place, remedy=tr("Run again."))
+            raise VaultError(
+                tr("the keys of the domain were changed in the meantime"),
+                where=store.place,
+                remedy=tr("Run the command again."),
+            )
         found = {*rows.known_tokens(store, connection, domain, index).values()}
         found |= {row[0] for row in rows.read_sealed(store, connection, domain, wanted)}
         rows.erase(store, connection, domain, sorted(found))

@@ -124,23 +124,29 @@ def _complaint(error: SQLAlchemyError, place: str) -> Exception:
         return Crossed()
     text = str(getattr(error, "orig", error)).lower()
     if "not a database" in text or "malformed" in text or "no such column" in text or "no such table" in text:
-        return VaultError(tr("is no vault, or a damaged one"), where=place, remedy=tr("Restore it from a copy."))
+        return VaultError(
+            tr("is not a vault, or is damaged"),
+            where=place,
+            remedy=tr("Check the path, or restore the vault from a copy."),
+        )
     if "locked" in text:
         return VaultError(
-            tr("is in use: it could not be written for {wait} seconds", wait=_WAIT),
+            tr("is in use: writing was not possible for {wait} seconds", wait=_WAIT),
             where=place,
-            remedy=tr("Run again later."),
+            remedy=tr("Run the command again later."),
         )
     if "readonly" in text or "unable to open" in text or "permission denied" in text:
         return VaultError(
-            tr("cannot be opened or written"), where=place, remedy=tr("Check the path, and who may write there.")
+            tr("cannot be opened or written"), where=place, remedy=tr("Check the path and the permissions.")
         )
     if "disk" in text and "full" in text:
         return VaultError(
-            tr("the disk is full; nothing was lost"), where=place, remedy=tr("Free some space, and run again.")
+            tr("the disk is full; nothing was lost"),
+            where=place,
+            remedy=tr("Free some space, and run the command again."),
         )
     return VaultError(
-        tr("the database refused: {name}", name=type(getattr(error, "orig", error)).__name__),
+        tr("the database refused the request: {error}", error=type(getattr(error, "orig", error)).__name__),
         where=place,
-        remedy=tr("Is it running, and may you use it?"),
+        remedy=tr("Check that the database is running and that you may use it."),
     )

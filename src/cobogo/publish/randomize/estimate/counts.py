@@ -127,31 +127,36 @@ def estimate_count(public: str | Path, where: Values, sensitive: Values) -> Coun
     stated = manifest.transformation or {}
     if manifest.kind != "randomization" or manifest.data.file is None:
         raise OutputError(
-            tr("is not a randomized release in files"), where=str(directory), remedy=tr("Count its rows.")
+            tr("is not a randomized release in files"), where=str(directory), remedy=tr("Count its rows instead.")
         )
     table = read(directory / manifest.data.file, manifest.data.reading)
     unknown = {*where, *sensitive} - set(table.columns)
     if unknown:
         raise OutputError(
-            tr("has no column {unknown}", unknown=", ".join(sorted(unknown))),
+            tr("does not have the columns {names}", names=", ".join(sorted(unknown))),
             where=str(directory),
-            remedy=tr("It has: {columns}.", columns=", ".join(table.columns)),
+            remedy=tr("The data have these columns: {known}.", known=", ".join(table.columns)),
         )
     if stated["method"] == "alpha-beta":
         return _count_in_set(table, stated, {**where, **sensitive})
     if len(sensitive) != 1:
-        raise OutputError(tr("one randomized attribute can be asked for at a time"), where=str(directory))
+        raise OutputError(tr("only one randomized attribute can be counted at a time"), where=str(directory))
     ((name, wanted),) = sensitive.items()
     for part in stated.get("drawn", ()):
         if set(where) & set(part["attributes"]):
             raise OutputError(
-                tr("{where} was randomized, too: counts of both are not estimated here", where=", ".join(where))
+                tr(
+                    "{where} was randomized too: joint counts of two randomized attributes cannot be estimated",
+                    where=", ".join(where),
+                )
             )
         if name in part["attributes"]:
             return _count_in_column(table, part, name, where, wanted)
     if stated.get("attribute") != name:
         raise OutputError(
-            tr('the column "{name}" was not randomized', name=name), where=str(directory), remedy=tr("Count its rows.")
+            tr('the column "{name}" was not randomized', name=name),
+            where=str(directory),
+            remedy=tr("Count its rows instead."),
         )
     if stated["method"] == "small-domain":
         return _count_in_parts(table, stated, name, where, wanted)

@@ -12,7 +12,7 @@ from cobogo.errors import NoSolution, PolicyError
 from cobogo.floor import randomness
 from cobogo.floor.arrays import Ints, Mask
 from cobogo.floor.catalogue import card
-from cobogo.floor.language import tr, trn
+from cobogo.floor.language import tr
 from cobogo.floor.progress import Steps
 from cobogo.promises.models import Scope
 from cobogo.promises.models.l_diversity import LDiversity
@@ -23,8 +23,7 @@ from cobogo.publish.recode.partition.clusters import join_failing_groups
 from cobogo.publish.recode.partition.groups import Parcels, parcels_by_value
 from cobogo.publish.recode.partition.space import points
 
-NOTE = "quasi-identifiers are released as they are: buckets hide whose value is whose, not who is in the table"
-TOO_FREQUENT = "the most frequent sensitive value"
+NOTE = tr("quasi-identifiers are released unchanged: buckets hide which value belongs to whom, not who is in the table")
 
 
 @card("anatomy", title="Anatomy", group="buckets", one_table=False)
@@ -59,7 +58,8 @@ def anatomy(problem: Problem, *, time_limit: float | None = None, progress: Step
     counts = known_counts(problem, np.bincount(values, whole.counts).astype(np.int64))
     too_many = surplus(counts, l)
     most = float(counts.max() / max(int(counts.sum()), 1))
-    notes = (NOTE,) if not too_many.any() else (NOTE, f"{TOO_FREQUENT} is that of {100 * most:.0f} % of the records")
+    frequent = tr("{share:.0f} % of the records have the most frequent sensitive value", share=100 * most)
+    notes = (NOTE, frequent) if too_many.any() else (NOTE,)
     checked = 0
     for gone in (np.zeros_like(too_many), too_many):  # rather all records than an even mixture, if the models allow it
         if gone.sum() > problem.limit:
@@ -112,16 +112,16 @@ def refuse(problem: Problem, algorithm: str, *, of_table: bool = False) -> None:
     if problem.table.people is not None:
         raise PolicyError(
             tr(
-                "{algorithm} is for people with one record each, and by data.unit some have several",
+                "{algorithm} needs one record for each person, and by data.unit some people have several",
                 algorithm=algorithm,
             ),
             where=where,
-            remedy=tr("Bring each person's records together into one, or choose another algorithm."),
+            remedy=tr("Merge each person's records into one, or choose another algorithm."),
         )
     if len(problem.table.histograms) != 1:
         raise PolicyError(
             tr(
-                "{algorithm} parts one sensitive attribute from the rest, and the policy has {number}",
+                "{algorithm} separates one sensitive attribute from the rest, and the policy has {number}",
                 algorithm=algorithm,
                 number=len(problem.table.histograms),
             ),
@@ -132,7 +132,7 @@ def refuse(problem: Problem, algorithm: str, *, of_table: bool = False) -> None:
         if lowest:
             raise PolicyError(
                 tr(
-                    "min-level asks that values be generalized, and {algorithm} releases them as they are",
+                    "min-level requires that values be generalized, and {algorithm} releases them unchanged",
                     algorithm=algorithm,
                 ),
                 where=tr('attribute "{attribute}"', attribute=h.attribute),
@@ -143,8 +143,8 @@ def refuse(problem: Problem, algorithm: str, *, of_table: bool = False) -> None:
         if not model.attributes or unfit or (model.scope is not Scope.CLASS and not of_table):
             raise PolicyError(
                 tr(
-                    "{model} cannot hold: {algorithm} releases the quasi-identifiers as they are, and protects the "
-                    "sensitive values only",
+                    "{model} cannot hold: {algorithm} releases the quasi-identifiers unchanged, and "
+                    "protects only the sensitive values",
                     model=model,
                     algorithm=algorithm,
                 ),
@@ -184,22 +184,21 @@ def no_buckets() -> NoSolution:
     """The error where even the largest bucket fails."""
     return NoSolution(
         tr("even one bucket of all records does not satisfy the models"),
-        remedy=tr("Ask for less, or raise suppression-limit."),
+        remedy=tr("Ask for weaker models, or raise suppression-limit."),
     )
 
 
 def _too_frequent(problem: Problem, most: float, l: int, surplus: int) -> NoSolution:
     return NoSolution(
         tr(
-            "no buckets satisfy the models: {too_frequent} is that of {value:.0f} % of the records, and "
-            "buckets of {l} different values have place for one in {l}",
-            too_frequent=TOO_FREQUENT,
-            value=100 * most,
+            "no buckets satisfy the models: {share:.0f} % of the records have the most frequent sensitive value, and "
+            "buckets of {l} different values have room for one record in {l} with it",
+            share=100 * most,
             l=l,
         ),
         remedy=tr(
-            "Ask for less, or allow {record} of {records:,} to be suppressed.",
-            record=trn("{n:,} record", "{n:,} records", n=surplus),
+            "Ask for weaker models, or allow {number:,} of the {records:,} records to be suppressed.",
+            number=surplus,
             records=problem.scale.records,
         ),
     )

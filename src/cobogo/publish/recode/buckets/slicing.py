@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 from cobogo.floor.progress import Steps
 from cobogo.publish.recode.buckets.anatomy import no_buckets, refuse
 from cobogo.publish.recode.contract.buckets import Buckets
@@ -17,9 +18,9 @@ from cobogo.publish.recode.partition.groups import parcels
 from cobogo.publish.recode.partition.mondrian import divide_records
 from cobogo.publish.recode.partition.space import points
 
-NOTE = (
-    "slices of columns were shuffled within buckets: a row is not a record, and a value that is alone in the table may "
-    "still show that its person is in it"
+NOTE = tr(
+    "slices of columns were shuffled within buckets: a row is not a record, and a value that is unique in the table "
+    "may still reveal that its person is in it"
 )
 
 

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.data.table.frequency import number_tuples
-from cobogo.errors import PolicyError, number_of
+from cobogo.errors import PolicyError
 from cobogo.floor.arrays import Ints, Mask, Small
 from cobogo.floor.catalogue import card
-from cobogo.floor.language import tr
+from cobogo.floor.language import tr, trn
 from cobogo.floor.progress import Steps
 from cobogo.publish.recode.cells.recovery import hide_recoverable
 from cobogo.publish.recode.contract.assignment import Assignment, coarsest_values, leaf_tuples
@@ -68,11 +68,11 @@ def mu_argus(problem: Problem, *, time_limit: float | None = None, progress: Ste
     if "cross_nats" in problem.metric.needs:
         raise PolicyError(
             tr(
-                "{name} cannot be told where classes overlap, as those with suppressed cells do",
+                "{name} cannot be computed where classes overlap, as classes with suppressed cells do",
                 name=problem.metric.name,
             ),
             where="recoding.metric",
-            remedy=tr("Choose another metric, or an algorithm that suppresses no cells."),
+            remedy=tr("Choose another metric, or an algorithm that does not suppress cells."),
         )
     return _Search(problem, time_limit, progress).run()
 
@@ -122,11 +122,14 @@ class _Search:
 
     def _notes(self, best: _Attempt) -> Iterator[str]:
         if best.left:
-            records = number_of(best.assignment.suppressed, "record")
-            yield (
-                f"μ-Argus looks at combinations of up to {self.together} attributes only and would leave "
-                f"{number_of(best.left, 'record')} in classes that break a model; so that every model holds, "
-                f"{number_of(best.cells, 'more cell')} and {records} had to be suppressed"
+            yield tr(
+                "μ-Argus examines only combinations of up to {together} attributes and would leave {left} in "
+                "classes that break a model; {cells} and {suppressed} more had to be suppressed so that every model "
+                "holds",
+                together=self.together,
+                left=trn("{n:,} record", "{n:,} records", n=best.left),
+                cells=trn("{n:,} cell", "{n:,} cells", n=best.cells),
+                suppressed=trn("{n:,} record", "{n:,} records", n=best.assignment.suppressed),
             )
         yield from best.notes
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from cobogo.data.hierarchy import SUPPRESSED
 from cobogo.data.table.frequency import number_tuples
-from cobogo.errors import number_of
 from cobogo.floor.arrays import Ints, Mask, Small
+from cobogo.floor.language import trn
 from cobogo.publish.recode.contract.assignment import Assignment, leaf_tuples
 
 
@@ -58,11 +58,22 @@ def hide_recoverable(assignment: Assignment) -> tuple[Assignment, tuple[str, ...
     more = _count_stars(assignment) - before
     notes = []
     if (more > 0).any():
-        text = number_of(int(more[more > 0].sum()), "cell")
-        notes.append(f"{text} more had to be suppressed so that no suppressed cell can be told from the rest")
+        notes.append(
+            trn(
+                "{n:,} more cell had to be suppressed so that no suppressed cell can be deduced from the rest",
+                "{n:,} more cells had to be suppressed so that no suppressed cell can be deduced from the rest",
+                n=int(more[more > 0].sum()),
+            )
+        )
     if (more < 0).any():
-        text = number_of(int(-more[more < 0].sum()), "suppressed cell")
-        notes.append(f"{text} could have been told from the rest of the release, and hid nothing: they are released")
+        notes.append(
+            trn(
+                "{n:,} suppressed cell could be deduced from the rest of the release and hid nothing: it is released",
+                "{n:,} suppressed cells could be deduced from the rest of the release and hid nothing: they are "
+                "released",
+                n=int(-more[more < 0].sum()),
+            )
+        )
     return replace(assignment, hides=True), tuple(notes)
 
 

@@ -15,6 +15,7 @@ from cobogo.data.hierarchy import Label
 from cobogo.data.table.frequency import number_tuples
 from cobogo.examine.metrics import Outcome, measure
 from cobogo.floor.arrays import Ints, Small
+from cobogo.floor.language import tr
 from cobogo.publish.recode.contract.problem import Levels, Problem, label_numbers, merge_rows, sum_by_group, tally
 
 
@@ -255,19 +256,22 @@ class Assignment:
             leaf = problem.leaf_codes[column][table.codes[self.tuples[kept], column]]
             levels, own = self.levels[self.owners[kept], column], self.leaves[self.owners[kept], column]
             if not problem.lowest[column] <= levels.min(initial=problem.highest[column]):
-                found.append(f'"{h.attribute}" is released below its lowest level')
+                found.append(tr('"{attribute}" is released below its lowest level', attribute=h.attribute))
             if not levels.max(initial=problem.lowest[column]) <= problem.highest[column]:
-                found.append(f'"{h.attribute}" is released above its highest level')
+                found.append(tr('"{attribute}" is released above its highest level', attribute=h.attribute))
             for level in np.unique(levels).tolist():
                 there = levels == level
                 if (h.maps[level][leaf[there]] != h.maps[level][own[there]]).any():
-                    found.append(f'"{h.attribute}" is released as a value that does not stand for the original')
+                    what = tr(
+                        '"{attribute}" is released as a value that does not cover the original', attribute=h.attribute
+                    )
+                    found.append(what)
         return found
 
     def _count_faults(self) -> list[str]:
         counts = self.problem.table.counts
         if (sum_by_group(self.tuples, self.counts, len(counts)) != counts).any() or (self.counts < 0).any():
-            return ["records were lost or made up"]
+            return [tr("records were lost or invented")]
         return []
 
 

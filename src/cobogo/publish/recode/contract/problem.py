@@ -235,16 +235,21 @@ def refuse_beyond_classes(problem: Problem, algorithm: str) -> None:
     a recoding that treats equal values alike determines what becomes of those."""
     for model in problem.promised:
         if model.populations or model.needs_members:
-            what = "a population table" if model.populations else "the original tuples behind each class"
             raise PolicyError(
                 tr(
-                    "{model} looks at {what}, and {algorithm} answers for the classes of the release alone",
+                    "{model} needs a population table, and {algorithm} uses only the classes of the release",
                     model=model,
-                    what=what,
+                    algorithm=algorithm,
+                )
+                if model.populations
+                else tr(
+                    "{model} needs the original records of each class, and {algorithm} uses only the classes of the "
+                    "release",
+                    model=model,
                     algorithm=algorithm,
                 ),
                 where="recoding.algorithm",
-                remedy=tr('Say algorithm = "optimal", or leave out the model.'),
+                remedy=tr('Set algorithm = "optimal", or leave out the model.'),
             )
 
 

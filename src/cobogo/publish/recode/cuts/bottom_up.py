@@ -16,6 +16,7 @@ from cobogo.errors import NoSolution
 from cobogo.examine.metrics.classes import information_gain
 from cobogo.floor.arrays import Ints, Mask, Small
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import trn
 from cobogo.floor.progress import Steps
 from cobogo.promises.models.check import failing_classes
 from cobogo.publish.recode.contract.assignment import leaf_tuples
@@ -110,7 +111,9 @@ class _Search:
         assignment, value = min(values.items(), key=lambda item: sign * item[1])
         nodes = node_count(problem.lowest, problem.highest)
         notes = understatements(problem, assignment.cut)
-        more = [f"{len(notes) - NOTES_SHOWN} more values do"] if len(notes) > NOTES_SHOWN else []
+        hidden = len(notes) - NOTES_SHOWN
+        same = trn("the same is true of {n:,} more value", "the same is true of {n:,} more values", n=hidden)
+        more = [same] if hidden > 0 else []
         return Assigned("bottom-up", assignment, value, nodes, self.checked, notes=(*notes[:NOTES_SHOWN], *more))
 
     def _raise_until_satisfied(self) -> CutAssignment | None:

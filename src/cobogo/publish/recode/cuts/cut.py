@@ -13,6 +13,7 @@ from cobogo.data.hierarchy import Hierarchy, Label
 from cobogo.data.table.frequency import number_tuples
 from cobogo.examine.metrics import Outcome
 from cobogo.floor.arrays import Ints, Mask, Small
+from cobogo.floor.language import tr
 from cobogo.promises.models import Scope
 from cobogo.promises.models.check import check, failing_classes
 from cobogo.publish.recode.contract.assignment import Assignment, coarsest_values, leaf_tuples
@@ -135,6 +136,14 @@ def understatements(problem: Problem, cut: tuple[Small, ...]) -> list[str]:
         for leaf, all_of_it in zip(raised.tolist(), under.tolist(), strict=True):
             label = h.labels[levels[leaf]][h.maps[levels[leaf]][leaf]]
             if counts[released[leaf]] < all_of_it:
-                text = f'"{label}" of "{h.attribute}" stands for {counts[released[leaf]]} of the {all_of_it} values'
-                found.append(f"{text} under it, because the others are released as they are")
+                found.append(
+                    tr(
+                        '"{label}" of "{attribute}" stands for {covered} of the {all} values under it, because the '
+                        "others are released unchanged",
+                        label=label,
+                        attribute=h.attribute,
+                        covered=int(counts[released[leaf]]),
+                        all=all_of_it,
+                    )
+                )
     return list(dict.fromkeys(found))

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from cobogo.data.policy.tables import allowed_records
-from cobogo.errors import NoSolution, number_of
-from cobogo.floor.language import tr, trn
+from cobogo.errors import NoSolution
+from cobogo.floor.language import join, tr, trn
 from cobogo.promises.models import Monotone, Scope
 from cobogo.promises.models.check import check, failing_classes
 from cobogo.publish.recode.contract.problem import Problem
@@ -27,40 +27,49 @@ def no_solution(problem: Problem, evaluator: Evaluator) -> NoSolution:
     records = problem.scale.records
     top = evaluator.table(problem.highest)
     lost = _failing_records(evaluator, top)
-    what = tr(
-        "no recoding within the levels allowed satisfies the policy: even the most general one has "
-        "{lost:,} of {record} ({percent}) in classes that fail",
+    what = trn(
+        "no recoding within the allowed levels satisfies the policy: even the most general one leaves {lost:,} of "
+        "{n:,} record ({percent:.1f} %) in classes that fail",
+        "no recoding within the allowed levels satisfies the policy: even the most general one leaves {lost:,} of "
+        "{n:,} records ({percent:.1f} %) in classes that fail",
+        n=records,
         lost=lost,
-        record=trn("{n:,} record", "{n:,} records", n=records),
-        percent=_percent(lost, records),
+        percent=100 * lost / records if records else 0.0,
     )
-    hints = [_blocking_model(problem, evaluator, top, lost), _blocking_attribute(problem, evaluator, lost)]
+    hints: list[str] = [_blocking_model(problem, evaluator, top, lost), _blocking_attribute(problem, evaluator, lost)]
     fewest = _fewest_suppressed(problem)
     every = next((model for model in problem.models if model.needs_every_class), None)
     if every is not None:
-        hints.append(f"{every} allows no class to be suppressed.")
+        hints.append(tr("{model} does not allow classes to be suppressed.", model=str(every)))
     elif fewest is None:
-        hints.append("At every level everything fails: no suppression limit would help.")
+        hints.append(tr("All records fail at every level: no suppression limit would help."))
     else:
         hints.append(
-            f"The smallest suppression-limit that works is {_limit_for(fewest, records)} "
-            f"({fewest:,} of {number_of(records, 'record')})."
+            tr(
+                "The smallest suppression-limit that works is {limit} ({fewest:,} of {records:,} records).",
+                limit=_limit_for(fewest, records),
+                fewest=fewest,
+                records=records,
+            )
         )
-    return NoSolution(what, remedy=" ".join(hint for hint in hints if hint))
+    return NoSolution(what, remedy=join(hints))
 
 
 def search_failure(problem: Problem, evaluator: Evaluator, algorithm: str, *, cut_short: bool = False) -> NoSolution:
     """The error of an algorithm that found no solution: that there is none, or that it may have missed one."""
     if cut_short:
-        return NoSolution(tr("no solution was found within the time limit"), remedy=tr("Raise time-limit."))
+        return NoSolution(
+            tr("no solution was found within the time limit"),
+            remedy=tr("Raise time-limit, or make the policy easier to satisfy."),
+        )
     if evaluator.closed_upwards or evaluator.check(problem.highest).hopeless:
         return no_solution(problem, evaluator)
     return NoSolution(
         tr(
-            "{algorithm} found no recoding that satisfies the policy, and cannot tell whether there is one",
+            "{algorithm} found no recoding that satisfies the policy, but one may exist",
             algorithm=algorithm,
         ),
-        remedy=tr('Say algorithm = "optimal", which looks at all of them.'),
+        remedy=tr('Set algorithm = "optimal", which examines all recodings.'),
     )
 
 
@@ -75,12 +84,21 @@ def _blocking_model(problem: Problem, evaluator: Evaluator, top: RolledTable, lo
     kept = classes.where(~evaluator.failing(top) & (classes.sizes > 0))
     for verdict in check([model for model in problem.models if model.scope is Scope.TABLE], kept):
         if not verdict.satisfied:
-            return f"The whole table fails {verdict.model}: measured {verdict.measured:.4g}."
+            return tr(
+                "The whole table does not satisfy {model}: measured {measured:.4g}.",
+                model=str(verdict.model),
+                measured=verdict.measured,
+            )
     if len(problem.models) < 2 or not lost:
         return ""
     alone = {str(model): int(top.records[failing_classes([model], classes)].sum()) for model in problem.models}
     worst = max(alone, key=lambda name: alone[name])
-    return f"The model that blocks most is {worst}: {number_of(alone[worst], 'record')} would have to go there."
+    return trn(
+        "The model that blocks most is {model}: {n:,} record would have to be suppressed for it.",
+        "The model that blocks most is {model}: {n:,} records would have to be suppressed for it.",
+        n=alone[worst],
+        model=worst,
+    )
 
 
 def _blocking_attribute(problem: Problem, evaluator: Evaluator, lost: int) -> str:
@@ -96,10 +114,19 @@ def _blocking_attribute(problem: Problem, evaluator: Evaluator, lost: int) -> st
     if best is None:
         return ""
     column = problem.hierarchies.index(best)
-    how = "its max-level holds it down" if problem.highest[column] < best.height else "its hierarchy has no top level *"
-    return (
-        f'The attribute that blocks most is "{best.attribute}" ({how}): fully generalized, it would leave '
-        f"{number_of(least, 'record')} failing."
+    how = (
+        tr("its max-level is below the top of its hierarchy")
+        if problem.highest[column] < best.height
+        else tr("its hierarchy has no top level *")
+    )
+    return trn(
+        'The attribute that blocks most is "{attribute}" ({how}): if it were fully generalized, {n:,} record would '
+        "still fail.",
+        'The attribute that blocks most is "{attribute}" ({how}): if it were fully generalized, {n:,} records would '
+        "still fail.",
+        n=least,
+        attribute=best.attribute,
+        how=how,
     )
 
 
@@ -132,7 +159,3 @@ def _limit_for(suppressed: int, records: int) -> str:
         if allowed_records(scaled / 10**digits, records) == suppressed:
             return f"{scaled / 10**digits:.{digits}f}"
     return repr(suppressed / records)
-
-
-def _percent(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.1f} %" if whole else "0 %"

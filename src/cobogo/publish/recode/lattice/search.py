@@ -59,14 +59,14 @@ def optimal(problem: Problem, *, time_limit: float | None = None, progress: Step
     if nodes > DENSE_AT_MOST and time_limit is None:
         raise SearchTooLarge(
             tr(
-                "the lattice has {nodes:,} nodes, more than the optimal search goes through ({dense_at_most:,})",
+                "the lattice has {nodes:,} nodes, more than the optimal search can examine ({most:,})",
                 nodes=nodes,
-                dense_at_most=DENSE_AT_MOST,
+                most=DENSE_AT_MOST,
             ),
             where="recoding.algorithm",
             remedy=tr(
-                "Fix levels with min-level and max-level, give fewer quasi-identifiers or coarser hierarchies, or "
-                "set time-limit for the best that can be found in that time."
+                "Fix levels with min-level and max-level, use fewer quasi-identifiers or coarser "
+                "hierarchies, or set time-limit to get the best recoding that is found in that time."
             ),
         )
     return _Search(problem, nodes, time_limit, progress).run()
@@ -121,7 +121,10 @@ class _Search:
             found = self._rank()
         if not found:
             if self.cut_short:
-                raise NoSolution(tr("no solution was found within the time limit"), remedy=tr("Raise time-limit."))
+                raise NoSolution(
+                    tr("no solution was found within the time limit"),
+                    remedy=tr("Raise time-limit, or make the policy easier to satisfy."),
+                )
             raise no_solution(self.problem, self.evaluator)
         best, *rest = found
         return Solution(

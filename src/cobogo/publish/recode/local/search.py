@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cobogo.errors import number_of
 from cobogo.examine.metrics import METRICS, Metric
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr, trn
 from cobogo.floor.progress import Steps
 from cobogo.promises.models.base import Scope
 from cobogo.promises.models.check import check
@@ -116,13 +116,23 @@ class _Search:
             self.best = hiding
         else:
             notes = tuple(
-                f'{number_of(cells, "suppressed cell")} of "{name}" can be told from the rest of the release: hiding '
-                "them would break a model"
+                trn(
+                    '{n:,} suppressed cell of "{attribute}" can be deduced from the rest of the release: hiding it '
+                    "would break a model",
+                    '{n:,} suppressed cells of "{attribute}" can be deduced from the rest of the release: hiding them '
+                    "would break a model",
+                    n=cells,
+                    attribute=name,
+                )
                 for name, cells in count_recoverable(self.best).items()
             )
         metric, value = self.best.allot_values().metric_value()
         steered = self.metric is self.problem.metric
-        note = f"the local search went by {self.metric.name}: {self.problem.metric.name} cannot steer it"
+        note = tr(
+            "the local search minimized {used}, because it cannot minimize {asked}",
+            used=self.metric.name,
+            asked=self.problem.metric.name,
+        )
         return Assigned(
             algorithm="local",
             assignment=self.best,

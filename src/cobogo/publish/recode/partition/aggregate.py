@@ -122,7 +122,7 @@ class Aggregation(Assignment):
                 own = ranges.places(h, self.problem.decimal)[leaves[:, column]]
                 low, high = self.bounds[column][self.owners[kept]].T
                 if ((own < low) | (own > high)).any():
-                    found.append(f'"{h.attribute}" is released as a range that the original is not in')
+                    found.append(tr('"{attribute}" is released as a range without the original', attribute=h.attribute))
         return found
 
 
@@ -141,16 +141,20 @@ def aggregation_methods(problem: Problem) -> tuple[str, ...]:
             chosen = "mode"  # whatever was asked for, nothing is there to be aggregated
         if chosen in ("mean", "range") and not numeric:
             raise PolicyError(
-                tr("values that are not numbers have no {chosen}", chosen=chosen),
+                tr("{chosen} needs numbers, and the attribute has values that are not numbers", chosen=chosen),
                 where=tr('attribute "{attribute}", aggregate', attribute=h.attribute),
-                remedy=tr('Say "median" (in the order of the hierarchy), "mode" or "ancestor".'),
+                remedy=tr('Set "median" (in the order of the hierarchy), "mode" or "ancestor".'),
             )
         if chosen != "ancestor" and bounded:
             bound = "min-level" if problem.lowest[column] else "max-level"
             raise PolicyError(
-                tr("{bound} is about generalized values, and a {chosen} is none", bound=bound, chosen=chosen),
+                tr(
+                    "{bound} limits generalized values, and aggregate = {chosen!r} does not generalize",
+                    bound=bound,
+                    chosen=chosen,
+                ),
                 where=tr('attribute "{attribute}"', attribute=h.attribute),
-                remedy=tr('Leave out {bound}, or say aggregate = "ancestor".', bound=bound),
+                remedy=tr('Leave out {bound}, or set aggregate = "ancestor".', bound=bound),
             )
         found.append(chosen)
     return tuple(found)

@@ -37,11 +37,13 @@ from cobogo.publish.recode.partition.groups import (
 from cobogo.publish.recode.partition.mdav import grouping
 from cobogo.publish.recode.partition.ranges import numbers
 
-NOTE = (
-    "numbers were drawn from the mean and covariance of groups, and are nobody's; the models hold for the groups, "
-    "which the release names"
+NOTE = tr(
+    "numbers were drawn from the mean and covariance of groups, and are not those of any person; the models hold "
+    "for the groups, which the release names"
 )
-NO_NUMBERS = "no quasi-identifier is a number that may change: nothing was drawn, and groups are released as ancestors"
+NO_NUMBERS = tr(
+    "no quasi-identifier is a number that may change: nothing was drawn, and groups are released as common ancestors"
+)
 
 
 @retry_with_suppression
@@ -73,8 +75,8 @@ def condensation(problem: Problem, *, time_limit: float | None = None, progress:
     if problem.blind:
         raise PolicyError(
             tr(
-                "{blind} exchanges values within classes of equal tuples, and condensation has none",
-                blind=problem.blind[0],
+                "{model} exchanges values within classes of equal records, and condensation has no such classes",
+                model=problem.blind[0],
             ),
             where="recoding.algorithm",
             remedy=tr('Choose another algorithm, such as "mdav".'),
@@ -109,11 +111,11 @@ def _choose_methods(problem: Problem) -> tuple[str, ...]:
         if asked in ("median", "mode", "range"):
             raise PolicyError(
                 tr(
-                    "condensation draws numbers from a group's mean and covariance, and releases no {asked}",
+                    "condensation draws numbers from a group's mean and covariance, and cannot release its {asked}",
                     asked=asked,
                 ),
                 where=tr('attribute "{attribute}", aggregate', attribute=h.attribute),
-                remedy=tr('Say "mean" (the numbers are then drawn around it) or "ancestor".'),
+                remedy=tr('Set "mean" (numbers are drawn around it) or "ancestor".'),
             )
         found.append("drawn" if how == "mean" else "ancestor")
     return tuple(found)

@@ -245,7 +245,7 @@ def _no_partition(algorithm: str) -> NoSolution:
         tr(
             "{algorithm} found no partition that satisfies the policy within the suppression limit", algorithm=algorithm
         ),
-        remedy=tr('Another algorithm may: say algorithm = "local" or "optimal". Or raise suppression-limit.'),
+        remedy=tr('Try another algorithm (algorithm = "local" or "optimal"), or raise suppression-limit.'),
     )
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from cobogo.examine.metrics import AGGREGATED
 from cobogo.floor.arrays import Ints
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 from cobogo.floor.progress import Steps
 from cobogo.publish.recode.contract.assignment import Assignment
 from cobogo.publish.recode.contract.problem import Problem
@@ -92,4 +93,8 @@ def _notes(problem: Problem, chosen: tuple[str, ...]) -> tuple[str, ...]:
     untrue = [f"{h.attribute} ({how})" for h, how in pairs if how != "ancestor"]
     if not untrue:
         return ()
-    return (f"released are values of groups, which are not those collected of each record: {', '.join(untrue)}",)
+    what = tr(
+        "these attributes have the values of groups, not those collected for each record: {attributes}",
+        attributes=", ".join(untrue),
+    )
+    return (what,)

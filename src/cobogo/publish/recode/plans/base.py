@@ -25,6 +25,7 @@ from cobogo.data.table.frequency import FrequencyTable
 from cobogo.data.table.read import Table
 from cobogo.examine.metrics import Outcome
 from cobogo.floor.arrays import Ints
+from cobogo.floor.language import tr
 from cobogo.publish.recode.cells.recovery import count_recoverable
 from cobogo.publish.recode.contract.assignment import Assignment
 from cobogo.publish.recode.contract.problem import Problem
@@ -181,7 +182,7 @@ class RecodingPlan(ABC):
     def meaning(self, name: str, about: Description) -> tuple[str, bool]:
         """What a column's values mean, and whether each is the collected value or covers it."""
         if about.is_distorted(name):
-            return "distorted where a value was too frequent: not always what was collected", False
+            return tr("distorted where a value was too frequent: not always what was collected"), False
         if name in self.aggregated:
             return dictionary.aggregated_meaning(self.aggregated[name]), False
         if name in self.ranged:
@@ -196,10 +197,14 @@ class RecodingPlan(ABC):
         """Differences between the file that was read back and the plan: no row may be lost or merged on the way."""
         found, planned = (released.records, len(released.counts)), (self.records, self.classes)
         if found != planned:
-            what = (
-                f"the file has {found[0]:,} records in {found[1]:,} classes; the plan, {planned[0]:,} in {planned[1]:,}"
+            yield tr(
+                "the file has {records:,} records in {classes:,} classes; planned were {planned:,} records in "
+                "{groups:,} classes",
+                records=found[0],
+                classes=found[1],
+                planned=planned[0],
+                groups=planned[1],
             )
-            yield what
 
     def population_plan(self) -> RecodingPlan | None:
         """The plan that recodes a population's table as this one does; None where the plan covers its own records
@@ -293,15 +298,13 @@ class LocalPlan(RecodingPlan):
         yield from super().faults(released)
         yield from self.assignment.faults()
         if self.assignment.hides and count_recoverable(self.assignment):
-            what = "a suppressed cell can be told from the rest of the release"
-            yield what
+            yield tr("a suppressed cell can be deduced from the rest of the release")
         sizes = enumerate(self.assignment.sizes.tolist())
         expected = Counter({self.assignment.released_tuple(number): size for number, size in sizes})
         if self.star:
             expected[(SUPPRESSED,) * len(self.attributes)] += self.suppressed_records
         if tuple_counts(released) != expected:
-            what = "the file's classes are not those that were planned"
-            yield what
+            yield tr("the classes of the file are not those that were planned")
 
     def level_shares(self) -> dict[str, list[float]]:
         return self.assignment.level_shares()
@@ -364,8 +367,7 @@ def group_faults(released: FrequencyTable, names: NDArray[np.object_], sizes: In
     """Differences between the groups that were read back, with their sizes, and the planned ones."""
     planned = dict(zip(names.tolist(), sizes.tolist(), strict=True))
     if {released.tuple_labels(n)[0]: count for n, count in enumerate(released.counts.tolist())} != planned:
-        what = "the file's buckets are not those that were planned"
-        yield what
+        yield tr("the buckets of the file are not those that were planned")
 
 
 def free_name(wanted: str, taken: Sequence[str]) -> str:

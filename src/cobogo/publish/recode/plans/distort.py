@@ -16,7 +16,7 @@ import numpy as np
 
 from cobogo.data.classes import Classes, Histogram
 from cobogo.data.hierarchy import Label
-from cobogo.errors import NoSolution, PolicyError, number_of
+from cobogo.errors import NoSolution, PolicyError
 from cobogo.floor import randomness
 from cobogo.floor.arrays import Ints, Mask
 from cobogo.floor.language import tr, trn
@@ -51,25 +51,27 @@ def settle(blind: Sequence[Model], kept: Classes, tuples: Sequence[Tuple]) -> tu
         if holds.all():
             continue
         if not model.distorts:
-            failing = number_of(int((~holds).sum()), "class", "classes")
             raise NoSolution(
-                tr(
-                    "{model} fails in {failing} of the recoding, which was chosen without a look at it",
+                trn(
+                    "{model} fails in {n:,} class of the recoding, which was chosen without using it",
+                    "{model} fails in {n:,} classes of the recoding, which was chosen without using it",
+                    n=int((~holds).sum()),
                     model=model,
-                    failing=failing,
                 ),
                 remedy=tr(
-                    "Ask for more of the other models (a larger k), or say distort = true to distort values there."
+                    "Make the other models stricter (a larger k), or set distort = true to distort values "
+                    "in these classes."
                 ),
             )
         if kept.people is not None:
             raise PolicyError(
                 tr(
-                    "{model} can distort values of people with one record each, and by data.unit some have several",
+                    "{model} can distort values only if each person has one record, and by data.unit some "
+                    "people have several",
                     model=model,
                 ),
                 where="privacy.models",
-                remedy=tr("Leave out distort, or bring each person's records together into one."),
+                remedy=tr("Leave out distort, or merge each person's records into one."),
             )
         kept, distortion = _distort(model, kept, holds, tuples)
         distortions.append(distortion)
@@ -123,12 +125,13 @@ def _diversify(model: Model, histogram: Histogram, before: Counts, total: int, a
         least = min((after.get(value, 0) for value in values), default=0)
         if most is None or after[most] - least < 2:  # as even as can be
             raise NoSolution(
-                tr(
-                    "no exchange of values makes a class of {record} satisfy {model}",
-                    record=trn("{n:,} record", "{n:,} records", n=size),
+                trn(
+                    "no exchange of values makes a class of {n:,} record satisfy {model}",
+                    "no exchange of values makes a class of {n:,} records satisfy {model}",
+                    n=size,
                     model=model,
                 ),
-                remedy=tr("Ask for more records in a class (a larger k), or for less diversity."),
+                remedy=tr("Ask for larger classes (a larger k), or for less diversity."),
             )
         rare = [value for value in values if after.get(value, 0) == least]
         (drawn,) = lot.choices(rare, [max(int(domain.total[value]), 1) for value in rare])
@@ -160,12 +163,15 @@ def _target(before: Counts, pattern: Mapping[int, int], whole: Mapping[int, int]
         _share_out(after, source, most, size - sum(after.values()))
     if sum(after.values()) < size:
         raise NoSolution(
-            tr(
-                "no {m} values can have equal parts in a class of {record}",
+            trn(
+                "no {m} values can have equal shares of a class of {n:,} record",
+                "no {m} values can have equal shares of a class of {n:,} records",
+                n=size,
                 m=m,
-                record=trn("{n:,} record", "{n:,} records", n=size),
             ),
-            remedy=tr("Ask for k-anonymity with k of at least {m}; the attribute needs {m} distinct values.", m=m),
+            remedy=tr(
+                "Ask for k-anonymity with k = {m} or more. The attribute needs at least {m} distinct values.", m=m
+            ),
         )
     return {value: count for value, count in after.items() if count}
 

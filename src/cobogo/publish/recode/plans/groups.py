@@ -12,6 +12,7 @@ from cobogo.data.policy import Role
 from cobogo.data.table.engine import Engine, Expression
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table
+from cobogo.floor.language import tr
 from cobogo.publish.recode.contract.buckets import Buckets
 from cobogo.publish.recode.partition.condensation import Condensed
 from cobogo.publish.recode.plans.apply import Moves, assign, joint_labels, label_codes
@@ -77,17 +78,17 @@ class BucketPlan(RecodingPlan):
         other = Role.NON_SENSITIVE
         if self.slices:
             slices = every_slice(about.columns, self.group, self.slices)
-            text = "the bucket: within it each slice of columns was shuffled by itself"
+            text = tr("the bucket: within it, each slice of columns was shuffled separately")
             return BucketEntry(group=self.group, slices=tuple(map(tuple, slices))), [
                 ColumnEntry(name=self.group, role=other, meaning=text)
             ]
         file, attribute = f"{VALUES}.{about.form}", self.buckets.attribute
-        text = f"the bucket: it joins this table with {file}, which counts the sensitive values of each"
+        text = tr("the bucket: it joins this table with {file}, which counts the sensitive values of each", file=file)
         values = dictionary.meaning(about.policy.attributes[attribute], 0, top=False)
-        many = "how many records of the bucket have this value"
+        many = tr("how many records of the bucket have this value")
         return BucketEntry(file=file, group=self.group, count=self.count), [
             ColumnEntry(name=self.group, role=other, meaning=text),
-            ColumnEntry(name=self.group, role=other, meaning="the bucket", file=file),
+            ColumnEntry(name=self.group, role=other, meaning=tr("the bucket"), file=file),
             ColumnEntry(name=attribute, role=Role.SENSITIVE, meaning=values, file=file),
             ColumnEntry(name=self.count, role=other, meaning=many, file=file),
         ]
@@ -140,7 +141,7 @@ class CondensedPlan(RecodingPlan):
 
     def group_entries(self, about: Description) -> tuple[BucketEntry, list[ColumnEntry]]:  # noqa: ARG002
         """The column that names the group."""
-        text = "the group: what the models are measured on"
+        text = tr("the group, on which the models are measured")
         column = ColumnEntry(name=self.group, role=Role.NON_SENSITIVE, meaning=text)
         return BucketEntry(group=self.group, condensed=True), [column]
 

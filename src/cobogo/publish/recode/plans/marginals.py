@@ -61,7 +61,7 @@ class MarginalPlan(RecodingPlan):
                 role, level = about.policy.attributes[name].role, self.levels.get(name)
                 text = about.meaning(name, level or 0)
                 columns.append(ColumnEntry(name=name, role=role, meaning=text, level=level, file=file))
-            text = "how many records have these values together"
+            text = tr("how many records have these values together")
             columns.append(ColumnEntry(name=self.count, role=Role.NON_SENSITIVE, meaning=text, file=file))
         return about.marginal_manifest(columns, self.records, self.count)
 
@@ -69,8 +69,7 @@ class MarginalPlan(RecodingPlan):
         """The cells must be those that were planned."""
         yield from super().faults(released)
         if tuple_counts(released) != tuple_counts(self.margins.table(self.records)):
-            what = "the files' cells are not those that were planned"
-            yield what
+            yield tr("the cells of the files are not those that were planned")
 
     def people(self, classes: Classes) -> Classes:
         """The cells that count them; the others follow from several marginals."""

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from cobogo.data.classes import Classes
 from cobogo.data.hierarchy import SUPPRESSED, Hierarchy, Label
-from cobogo.errors import number_of
 from cobogo.examine.metrics import METRICS, Outcome
 from cobogo.floor.arrays import Mask
+from cobogo.floor.language import tr, trn
 from cobogo.promises.models import Scope
 from cobogo.promises.models.check import models_given_away
 from cobogo.publish.recode.contract.problem import Problem
@@ -48,7 +48,15 @@ def plan(problem: Problem, solution: AnySolution, *, star: bool, taken: Sequence
 def _settle(problem: Problem, planned: RecodingPlan, tuples: Sequence[Tuple]) -> RecodingPlan:
     """The plan with values distorted so that the blind models hold."""
     kept, distortions = settle(problem.blind, planned.kept, tuples)
-    warnings = [f"{len(d):,} values of {d.attribute} were distorted: they are not those collected" for d in distortions]
+    warnings = [
+        trn(
+            "{n:,} value of {attribute} was distorted: it is not the one collected",
+            "{n:,} values of {attribute} were distorted: they are not those collected",
+            n=len(d),
+            attribute=d.attribute,
+        )
+        for d in distortions
+    ]
     return replace(planned, kept=kept, distortions=distortions, warnings=(*planned.warnings, *warnings))
 
 
@@ -85,7 +93,9 @@ def _bucket_plan(problem: Problem, solution: Bucketed, *, star: bool, taken: Seq
     lost = buckets.suppressed
     warnings = list(solution.notes)
     if star and lost:
-        warnings.append(f"buckets have no place for starred records: the {lost:,} suppressed ones were dropped")
+        warnings.append(
+            tr("buckets cannot contain starred records: the {lost:,} suppressed records were dropped", lost=lost)
+        )
     return BucketPlan(
         attributes=problem.table.quasi_identifiers,
         suppressed_records=lost,
@@ -109,7 +119,9 @@ def _condensed_plan(
     lost = condensed.suppressed
     warnings = list(solution.notes)
     if star and lost:
-        warnings.append(f"groups have no place for starred records: the {lost:,} suppressed ones were dropped")
+        warnings.append(
+            tr("groups cannot contain starred records: the {lost:,} suppressed records were dropped", lost=lost)
+        )
     return CondensedPlan(
         attributes=problem.table.quasi_identifiers,
         suppressed_records=lost,
@@ -133,7 +145,7 @@ def _marginal_plan(problem: Problem, solution: Marginalized, *, taken: Sequence[
     unknown = np.full(len(problem.hierarchies), np.nan)
     present = {name for marginal in margins.marginals for name in marginal.attributes}
     left_out = [h.attribute for h in problem.hierarchies if h.attribute not in present]
-    warnings = [f"{', '.join(left_out)}: in none of the marginals"] if left_out else []
+    warnings = [tr("no marginal contains {attributes}", attributes=", ".join(left_out))] if left_out else []
     return MarginalPlan(
         attributes=problem.table.quasi_identifiers,
         levels={name: level for name, level in solution.attribute_levels.items() if name in present},
@@ -167,7 +179,12 @@ def _starring(problem: Problem, lost: int, *, star: bool) -> tuple[bool, tuple[s
         return False, ()
     unfit = [model for model in problem.promised if model.populations or model.scope is Scope.TABLE or model.blind]
     if unfit:
-        return False, (f"{unfit[0]} cannot be asked of starred records: the {lost:,} suppressed ones were dropped",)
+        what = tr(
+            "{model} cannot be measured on starred records: the {lost:,} suppressed records were dropped",
+            model=str(unfit[0]),
+            lost=lost,
+        )
+        return False, (what,)
     return True, ()
 
 
@@ -175,13 +192,21 @@ def _check_starred_class(problem: Problem, together: Classes, lost: int) -> tupl
     """Whether the starred records, as the one class they would be, satisfy every model; a warning where not."""
     for model in problem.models:
         if model.scope is Scope.CLASS and not model.holds(together, model.measure(together)).all():
-            return False, (
-                f"the {lost:,} suppressed records, starred, would be a class that breaks {model}: they were dropped",
+            what = tr(
+                "the {lost:,} suppressed records, with * in every quasi-identifier, would form a class that breaks "
+                "{model}: they were dropped",
+                lost=lost,
+                model=str(model),
             )
+            return False, (what,)
     alike = [name for name, histogram in together.histograms.items() if (histogram.known.distinct == 1).any()]
     return True, tuple(
-        f"the {lost:,} starred records keep their sensitive values, and all have the same one of {name}: ask for "
-        "l-diversity, and they are dropped"
+        tr(
+            "the {lost:,} starred records keep their sensitive values, and all have the same value of {attribute}: "
+            "with l-diversity they would be dropped",
+            lost=lost,
+            attribute=name,
+        )
         for name in alike
     )
 
@@ -241,16 +266,23 @@ def _check_withheld_values(
     ones must satisfy the models without them. A warning where they may not."""
     hidden = np.logical_or.reduce(list(classes.withheld.values()))
     if (hidden & starred_class).any() or models_given_away(problem.models, classes):
-        return False, (
-            f"the values of the {lost:,} suppressed records would help to tell those withheld: they were dropped",
+        what = tr(
+            "the values of the {lost:,} suppressed records would help to deduce the withheld values: these records "
+            "were dropped",
+            lost=lost,
         )
+        return False, (what,)
     return True, ()
 
 
 def _withheld_notes(kept: Classes) -> list[str]:
     return [
-        f"the values of {name} are withheld (*) in {number_of(int(hidden.sum()), 'class', 'classes')}, of "
-        f"{number_of(int(kept.sizes[hidden].sum()), 'record')}"
+        tr(
+            "the values of {attribute} are withheld (*) in {classes} with {records}",
+            attribute=name,
+            classes=trn("{n:,} class", "{n:,} classes", n=int(hidden.sum())),
+            records=trn("{n:,} record", "{n:,} records", n=int(kept.sizes[hidden].sum())),
+        )
         for name, hidden in kept.withheld.items()
     ]
 

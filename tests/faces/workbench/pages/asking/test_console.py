@@ -189,7 +189,7 @@ def test_a_mechanism_is_chosen_played_and_attacked(bench: Bench) -> None:
     page.locator("[data-map] svg").wait_for()
     page.locator("[data-promise]").get_by_text(SAY("Guarantee")).wait_for()
     told = page.locator("[data-distance]")
-    assert re.search(r"report is [\d,.]+.k?m away from the truth, and the guess [\d,.]+.k?m", told.inner_text())
+    assert re.search(r"report is [\d,.]+.k?m from the true position, and the guess is [\d,.]+.k?m", told.inner_text())
     page.get_by_role("button", name=SAY("One step back")).click()
     page.get_by_text("04 Mar 11:45").wait_for()
     page.get_by_role("button", name=SAY("Play")).click()

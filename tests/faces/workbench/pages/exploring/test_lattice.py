@@ -167,7 +167,7 @@ def test_the_lattice_is_drawn_filtered_compared_and_another_node_released(served
     page.get_by_role("switch", name=say("only nodes that satisfy the policy")).click()
     _settled(page, {name for name, good in satisfied.items() if good})
     page.get_by_label(say("Relative to the chosen node")).click()
-    page.get_by_role("option", name=say("more general nodes")).click()
+    page.get_by_role("option", name=say("more general nodes"), exact=True).click()
     _settled(page, {name for name in satisfied if satisfied[name] and name[0] >= chosen[0] and name[2] >= chosen[2]})
 
     portuguese = speech("pt-BR")

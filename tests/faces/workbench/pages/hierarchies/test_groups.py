@@ -11,6 +11,7 @@ from cobogo.data.hierarchy.declared import tree_hierarchy
 from cobogo.data.policy import TreeHierarchy
 from cobogo.faces.workbench.pages.hierarchies import groups
 from cobogo.faces.workbench.pages.hierarchies.form import BY_HAND, FIELDS
+from support.effort import examples
 
 NAMES = st.text("ab;\"'é *=\n", min_size=1, max_size=4).filter(str.strip)
 
@@ -24,7 +25,7 @@ def hierarchies(draw: st.DrawFn) -> list[groups.Row]:
     return [(leaf, group, tops[group]) for leaf, group in zip(leaves, chosen, strict=True)]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(hierarchies(), st.data())
 def test_edited_groups_keep_every_value_once_and_survive_files_and_policies(tmp_path_factory, rows, data) -> None:
     leaf = data.draw(st.sampled_from([row[0] for row in rows]))

@@ -274,7 +274,7 @@ class Console:
                 groups=groups or 0,
             )
             person = self.say(
-                "A person counts in at most {groups} of them, with at most {rows} rows in each.",
+                "A person counts in at most {groups} of them. Rows of a person in each: at most {rows}.",
                 groups=told["groups_of_a_person"],
                 rows=told["rows_of_a_person"],
             )

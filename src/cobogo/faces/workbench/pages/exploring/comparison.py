@@ -122,7 +122,8 @@ class AlgorithmsTab:
         for run, value in zip(runs, values, strict=True):
             made = run["solution"]
             if made is None:
-                rows.append({"algorithm": run["algorithm"], "note": run["why"], "usable": False})
+                why = run["why"]
+                rows.append({"algorithm": run["algorithm"], "note": say(why), "usable": False})
                 continue
             rows.append(
                 {
@@ -134,7 +135,7 @@ class AlgorithmsTab:
                     "risk": percent(made["highest_risk"]),
                     "guess": percent(made["worst_inference"]),
                     "seconds": number(made["seconds"], 2),
-                    "note": "; ".join([say("proven")] * made["optimal"] + made["notes"]),
+                    "note": "; ".join([say("proven")] * made["optimal"] + [say(note) for note in made["notes"]]),
                     "usable": True,
                 }
             )
@@ -318,7 +319,8 @@ class FrontierTab:
             k, made = int(point["given"][f"{MODEL}.k"]), point["solution"]
             row: dict[str, Any] = {"k": k, "current": k == current}
             if made is None:
-                rows.append(row | {"levels": point["why"]})
+                why = point["why"]
+                rows.append(row | {"levels": say(why)})
                 continue
             rows.append(
                 row

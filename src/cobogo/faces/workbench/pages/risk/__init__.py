@@ -284,7 +284,7 @@ def _rows(session: PageSession, release: OpenedRelease, sides: list[dict[str, An
     columns = [
         ("what", "", "left"),
         ("before", session.say("Original"), "right"),
-        ("after", session.say("Release"), "right"),
+        ("after", session.say("Released data"), "right"),
     ]
     table(columns, rows)
     if any(one is not None and not one.sized for one in (found.before, found.after)):

@@ -282,7 +282,7 @@ def _draw_unregistered(
     series = {tr("records released"): (kept, RELEASE), tr("suppressed"): (out, "#9a9a9a")}
     _draw_timeline(session, names, series, _place(found, release))
     columns = [
-        ("name", session.say("Release"), "left"),
+        ("name", session.say("Code"), "left"),
         ("date", session.say("Date"), "left"),
         ("kind", session.say("Kind"), "left"),
         ("records", session.say("Records"), "right"),
@@ -324,7 +324,7 @@ def _draw_registered(session: PageSession, release: OpenedRelease, found: list[C
     }
     _draw_timeline(session, names, series, here)
     columns = [
-        ("name", session.say("Release"), "left"),
+        ("name", session.say("Code"), "left"),
         ("date", session.say("Date"), "left"),
         ("records", session.say("Records"), "right"),
         ("classes", session.say("Classes"), "right"),

@@ -154,7 +154,7 @@ def _errors(session: PageSession, errors: Any, about: tuple[str, ...], figures: 
     with ui.card().classes("w-full"):
         curves(
             session,
-            {session.say("Release"): points},
+            {session.say("Released data"): points},
             across=session.say("error, at most"),
             up=session.say("share of the answers"),
             label=session.say(
@@ -228,7 +228,7 @@ def _accuracies(session: PageSession, found: dict[str, Any], figures: ui.row) ->
     names = [session.say(KIND.get(name, name)) for name in found["models"]]
     sides = {
         session.say("Original"): [one["original"] for one in found["models"].values()],
-        session.say("Release"): [one["release"] for one in found["models"].values()],
+        session.say("Released data"): [one["release"] for one in found["models"].values()],
     }
     best = {side: max(values) for side, values in sides.items()}
     with figures:
@@ -319,7 +319,7 @@ def show_losses(session: PageSession, release: OpenedRelease) -> None:
         columns = [
             ("name", session.say("Metric"), "left"),
             ("before", session.say("Original"), "right"),
-            ("after", session.say("Release"), "right"),
+            ("after", session.say("Released data"), "right"),
             ("why", session.say("What it means"), "left"),
         ]
         ui.label(session.say("Measured when the release was made")).classes("text-subtitle1")

@@ -184,7 +184,7 @@ def _draw_column(session: PageSession, release: OpenedRelease, found: Distributi
                 )
             ).classes("text-body2")
         series: dict[str, Any] = {} if found.before is None else {session.say("Original"): found.before}
-        series[session.say("Release")] = found.after
+        series[session.say("Released data")] = found.after
         labels = [value_text(session, one) for one in found.shown]
         upright = any(one.kind == "interval" for one in found.shown)
         bars(session, labels, series, label=f"{found.column}. {how}", upright=upright)
@@ -267,7 +267,7 @@ def _maps(session: PageSession, found: Contingency | None, figures: ui.row) -> N
             )
         ).classes("text-caption text-quiet")
     with ui.row().classes("w-full no-wrap gap-2 cobogo-beside"):
-        maps = [(session.say("Release"), found.after, False)]
+        maps = [(session.say("Released data"), found.after, False)]
         if found.before is not None:
             maps.insert(0, (session.say("Original"), found.before, False))
             maps.append((session.say("Difference"), found.after - found.before, True))
@@ -298,7 +298,7 @@ def _numbers(session: PageSession, found: dict[str, tuple[Summary | None, Summar
     rows, estimated = [], False
     for name, (before, after) in found.items():
         sides = [] if before is None else [(session.say("Original"), before)]
-        for side, one in [*sides, (session.say("Release"), after)]:
+        for side, one in [*sides, (session.say("Released data"), after)]:
             if one is None:
                 rows.append({"name": name, "side": session.say("Release: no numbers")} | dict.fromkeys(fields, "–"))
                 continue

@@ -30,11 +30,13 @@ UNKNOWN, FAILS, HOLDS = 0, 1, 2
 NODES_AT_MOST = DENSE_AT_MOST
 """Of a lattice whose tags (three bytes a node) are held in memory."""
 
-NOT_ALWAYS_BEST = (
+NOT_ALWAYS_BEST = tr(
     "the best of the minimal nodes was chosen. With suppression, a node above them may lose less: "
-    'algorithm = "optimal" looks at those too'
+    'algorithm = "optimal" examines those too'
 )
-UNTAGGED = "what satisfies this policy at one node need not at those above, so none was taken to hold unchecked"
+UNTAGGED = tr(
+    "with this policy, a node above a node that satisfies it may not satisfy it; so every node was checked by itself"
+)
 
 
 class Tags:
@@ -166,14 +168,14 @@ def refuse_if_larger(nodes: int, algorithm: str) -> None:
     if nodes > NODES_AT_MOST:
         raise SearchTooLarge(
             tr(
-                "{algorithm} would have to keep {nodes:,} nodes in mind, more than it can ({nodes_at_most:,})",
+                "{algorithm} would have to keep {nodes:,} nodes in memory, and the limit is {most:,}",
                 algorithm=algorithm,
                 nodes=nodes,
-                nodes_at_most=NODES_AT_MOST,
+                most=NODES_AT_MOST,
             ),
             where="recoding.algorithm",
             remedy=tr(
-                'Say algorithm = "genetic", or "optimal" with a time-limit; or fix levels with min-level and max-level.'
+                'Set algorithm = "genetic", or "optimal" with a time-limit; or fix levels with min-level and max-level.'
             ),
         )
 

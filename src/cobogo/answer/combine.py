@@ -42,7 +42,7 @@ def _check_people(kind: CombinedKind, left: Selection, right: Selection) -> None
     if one.unit != other.unit:
         raise _refusal(
             tr('"{left}" and "{right}" are not declared with the same unit', left=left.dataset, right=right.dataset),
-            tr("The data holder gives the column that tells people apart the same name in both."),
+            tr("Ask the data holder to declare the same unit for both, if they are about the same people."),
         )
     if one.budget.loss().measure != other.budget.loss().measure:
         raise _refusal(
@@ -51,7 +51,7 @@ def _check_people(kind: CombinedKind, left: Selection, right: Selection) -> None
                 left=left.dataset,
                 right=right.dataset,
             ),
-            tr("Ask about each of them."),
+            tr("Ask about each data set alone."),
         )
     if (
         one.unit is None
@@ -59,8 +59,8 @@ def _check_people(kind: CombinedKind, left: Selection, right: Selection) -> None
         and (kind != "concat" or left.dataset == right.dataset)
     ):
         raise _refusal(
-            tr("rows without a unit cannot be told to be the same person's"),
-            tr("The data holder names the unit that tells people apart; or write UNION without ALL."),
+            tr("without a unit, no two rows are known to belong to the same person"),
+            tr("Ask the data holder to declare the unit, or write UNION without ALL."),
         )
 
 
@@ -90,8 +90,8 @@ def declare_total(total: PersonTotal, dataset: DeclaredDataset) -> DeclaredColum
     column = dataset.columns[str(total.column)]
     if column.bounds is None:
         raise _refusal(
-            tr('"{name}" has no declared bounds, so that nothing bounds what is computed from it', name=total.column),
-            tr("The data holder declares bounds, from what is known of the world and not from the data."),
+            tr('"{name}" has no declared bounds, so nothing limits what is computed from it', name=total.column),
+            tr("Ask the data holder to declare bounds, from general knowledge and not from the data."),
         )
     low, high = column.bounds
     if total.kind == "sum":

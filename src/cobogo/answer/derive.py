@@ -91,7 +91,8 @@ def domain_of(expression: Expression, columns: Mapping[str, DeclaredColumn]) -> 
     """The values that an expression can have; a refusal where nothing bounds them."""
     if len(leaves_of(expression)) > LARGEST_EXPRESSION:
         raise refuse(
-            tr("the expression has more than {most:,} parts", most=LARGEST_EXPRESSION), tr("Ask something shorter.")
+            tr("the expression has more than {most:,} parts", most=LARGEST_EXPRESSION),
+            tr("Write a shorter expression."),
         )
     return _domain(expression, columns)
 
@@ -110,7 +111,7 @@ def _domain(expression: Expression, columns: Mapping[str, DeclaredColumn]) -> Do
             return Domain("boolean")
         case QueryAggregate():
             raise refuse(
-                tr("an aggregate is inside another"), tr("Aggregate a column, or what is computed from columns.")
+                tr("an aggregate contains another aggregate"), tr("Aggregate a column or an expression of columns.")
             )
 
 
@@ -122,8 +123,8 @@ def domain_of_column(name: str, declared: DeclaredColumn) -> Domain:
         return Domain(declared.type, keys=declared.keys)
     if declared.bounds is None:
         raise refuse(
-            tr('"{name}" has no declared bounds, so that nothing bounds what is computed from it', name=name),
-            tr("The data holder declares bounds, from what is known of the world and not from the data."),
+            tr('"{name}" has no declared bounds, so nothing limits what is computed from it', name=name),
+            tr("Ask the data holder to declare bounds, from general knowledge and not from the data."),
         )
     low, high = declared.steps
     return Domain("number", low, high, declared.decimals)
@@ -139,7 +140,8 @@ def domain_of_constant(value: object) -> Domain:
         decimals = next((one for one in range(MOST_DECIMALS + 1) if (value * 10**one).denominator == 1), None)
         if decimals is None:
             raise refuse(
-                tr("a number has more than {most} decimals", most=MOST_DECIMALS), tr("Write fewer of its digits.")
+                tr("a number has more than {most} decimals", most=MOST_DECIMALS),
+                tr("Write a number with fewer digits."),
             )
         step = int(value * 10**decimals)
         return _bounded(Domain("number", step, step, decimals, literal=True))
@@ -152,7 +154,7 @@ def merge_domains(domains: list[Domain]) -> Domain:
     if not there:
         return Domain("null")
     if len({one.type for one in there}) > 1 or there[0].type == "date":
-        raise refuse(tr("the values of an expression are of different types"), tr("Write numbers only, or texts only."))
+        raise refuse(tr("the values of the expression have different types"), tr("Write only numbers, or only texts."))
     if there[0].type == "number":
         return _hull(there)
     known = [one.keys for one in there]
@@ -170,15 +172,15 @@ def compute_domain(function: Function, given: tuple[Domain, ...], digits: int = 
     for one in given:
         if one.type != "number":
             raise refuse(
-                tr("{function} is computed from numbers, and from no {type}", function=function.upper(), type=one.type),
-                tr("Write a column of numbers."),
+                tr("{function} needs numbers. Got {type} instead", function=function.upper(), type=one.type),
+                tr("Name a column of the type integer or number."),
             )
     return _bounded(OF_NUMBERS[function](given, digits))
 
 
 def _date_part(part: str, day: Domain) -> Domain:
     if day.type != "date":
-        raise refuse(tr("{part} is that of a date", part=part.upper()), tr("Write a column of dates."))
+        raise refuse(tr("{part} needs a date", part=part.upper()), tr("Name a column of the type date."))
     low, high = DATE_PARTS[part]
     if part == "year" and day.keys:
         years = [one.year for one in day.keys]  # type: ignore[union-attr]
@@ -195,12 +197,13 @@ def _hull(given: list[Domain]) -> Domain:
 def _bounded(domain: Domain) -> Domain:
     if max(abs(domain.low), abs(domain.high)) > WIDEST:
         raise refuse(
-            tr("the values that are computed reach beyond what can be added up exactly"),
-            tr("Compute with smaller numbers, or ROUND them."),
+            tr("the computed values are too large to be added up exactly"),
+            tr("Compute with smaller numbers, or round them with ROUND."),
         )
     if domain.decimals > MOST_DECIMALS:
         raise refuse(
-            tr("what is computed has more than {most} decimals", most=MOST_DECIMALS), tr("ROUND what it is made of.")
+            tr("the computed values have more than {most} decimals", most=MOST_DECIMALS),
+            tr("Round the parts first, with ROUND."),
         )
     return domain
 
@@ -220,8 +223,8 @@ def scale_dividend(left: Domain, right: Domain) -> tuple[Domain, int]:
 def _fitting(domain: Domain) -> Domain:
     if max(abs(domain.low), abs(domain.high)) >= LARGEST_STEP:
         raise refuse(
-            tr("the values that are computed reach beyond what can be added up exactly"),
-            tr("Compute with smaller numbers, or ROUND them."),
+            tr("the computed values are too large to be added up exactly"),
+            tr("Compute with smaller numbers, or round them with ROUND."),
         )
     return domain
 
@@ -258,7 +261,7 @@ def _quotients(left: Domain, right: Domain) -> tuple[int, int]:
     beside = [one for one in (-1, 1) if right.low <= one <= right.high]
     divisors = [one for one in (*right.steps, *beside) if one]
     if not divisors:
-        raise refuse(tr("something is divided by 0"), tr("Divide by something else."))
+        raise refuse(tr("the divisor is always 0"), tr("Write another divisor."))
     found = [truncate(one, by) for one in left.steps for by in divisors]
     return min(found), max(found)
 
@@ -277,7 +280,7 @@ def _rest(given: tuple[Domain, ...], _: int) -> Domain:
     left, right = align(*given)
     most = max(abs(right.low), abs(right.high)) - 1
     if most < 0:
-        raise refuse(tr("something is divided by 0"), tr("Divide by something else."))
+        raise refuse(tr("the divisor is always 0"), tr("Write another divisor."))
     return Domain("number", max(min(left.low, 0), -most), min(max(left.high, 0), most), left.decimals)
 
 

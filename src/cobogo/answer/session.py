@@ -139,7 +139,7 @@ def _read(text: str) -> exp.Expression:
     try:
         return sqlglot.condition(text, dialect="duckdb")  # type: ignore[return-value]
     except (SqlglotError, RecursionError, ValueError):
-        raise refusal(tr("this is nothing that can be read")) from None
+        raise refusal(tr("this expression cannot be read")) from None
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ class Chain:
         scope = self._scope
         for name, text in derived.items():
             if any(name.casefold() == known.casefold() for known in self._dataset.columns):
-                raise QueryRefused(tr('there is a column "{name}" already', name=name), where=WHERE)
+                raise QueryRefused(tr('a column "{name}" already exists', name=name), where=WHERE)
             scope.add(name, parse_expression(_read(text), scope))
         return self._change(derived=scope.derived)
 
@@ -188,7 +188,11 @@ class Chain:
         scope = Scope(right.declared, names)
         figures = tuple(parse_total(name, _read(text), scope) for name, text in totals.items())
         if not figures:
-            raise QueryRefused(tr("group_join names no figures"), where=WHERE, remedy=tr('Write n="COUNT(*)".'))
+            raise QueryRefused(
+                tr("group_join needs one figure or more"),
+                where=WHERE,
+                remedy=tr('Write it as in: group_join("visits", n="COUNT(*)").'),
+            )
         return self._join_by_person("left join", replace(right, columns=(), totals=figures))
 
     def join(self, other: str | Chain) -> Chain:
@@ -217,9 +221,9 @@ class Chain:
         query = self.session.table(other).query if isinstance(other, str) else other.query
         if query != CuratorQuery(query.dataset, (), where=query.where):
             raise QueryRefused(
-                tr("two data sets are combined before anything but where"),
+                tr("data sets must be combined first: only where may come before"),
                 where=WHERE,
-                remedy=tr("Combine them first, then select, group and aggregate."),
+                remedy=tr("Call join(…) or union(…) first, then select, group_by and the figures."),
             )
         declared = self.session.datasets[query.dataset]
         return Selection(query.dataset, declared, tuple((name, name) for name in declared.columns), query.where)

@@ -151,12 +151,12 @@ def _date_part(node: exp.Expression, inner: Callable[[exp.Expression], Expressio
         case exp.Anonymous(this=str(called)) if called.casefold() == "date_part":
             _, given = take(node, "this", "expressions")
             if len(given) != 2:
-                raise refusal(tr("DATE_PART names a part and a date"), IN_EXPRESSIONS)
+                raise refusal(tr("DATE_PART needs the name of a part and a date"), IN_EXPRESSIONS)
             name, day = str(given[0].name).casefold(), given[1]
         case _:
             raise refusal(tr("{node} is not answered", node=describe(node)), IN_EXPRESSIONS)
     if name not in PARTS:
-        raise refusal(tr("this part of a date is not computed"), IN_EXPRESSIONS)
+        raise refusal(tr("this part of a date is not answered"), IN_EXPRESSIONS)
     return Computation(PARTS[name], (inner(day),))
 
 
@@ -171,7 +171,7 @@ def _constant(node: exp.Expression) -> ConstantValue:
     try:
         return ConstantValue(fraction(str(text)))
     except ValueError:
-        raise refusal(tr("the number is beyond what can be computed with"), IN_EXPRESSIONS) from None
+        raise refusal(tr("the number is too large to compute with"), IN_EXPRESSIONS) from None
 
 
 def _negative(value: Expression) -> Expression:
@@ -185,11 +185,11 @@ def _cast(node: exp.Cast, scope: Scope, inner: Callable[[exp.Expression], Expres
     value, kind = take(node, "this", "to", ignored=("_type",))
     found = inner(value)
     if scope.declare(found).type not in ("integer", "number"):
-        raise refusal(tr("a cast is answered from a number to a number"), IN_EXPRESSIONS)
+        raise refusal(tr("only casts from numbers to numbers are answered"), IN_EXPRESSIONS)
     if kind.this in exp.DataType.INTEGER_TYPES:
         return Computation("round", (found,))
     if kind.this not in exp.DataType.REAL_TYPES:
-        raise refusal(tr("a cast is answered from a number to a number"), IN_EXPRESSIONS)
+        raise refusal(tr("only casts from numbers to numbers are answered"), IN_EXPRESSIONS)
     return found
 
 
@@ -198,7 +198,7 @@ def _digits(node: exp.Expression | None) -> int:
         return 0
     text = str(node.this) if isinstance(node, exp.Literal) and not node.is_string else ""
     if not (text.isdecimal() and len(text) == 1):
-        raise refusal(tr("ROUND keeps from 0 to 9 digits"), IN_EXPRESSIONS)
+        raise refusal(tr("ROUND must keep from 0 to 9 digits"), IN_EXPRESSIONS)
     return int(text)
 
 
@@ -279,11 +279,14 @@ def _like(node: exp.Expression, scope: Scope, depth: int) -> Condition:
         node, character = take(node, "this", "expression")
         escape = str(character.this) if isinstance(character, exp.Literal) and character.is_string else ""
         if not isinstance(node, exp.Like) or len(escape) != 1:
-            raise refusal(tr("ESCAPE names one character, after LIKE"), IN_CONDITIONS)
+            raise refusal(tr("ESCAPE must follow LIKE and name one character"), IN_CONDITIONS)
     value, pattern, negated = take(node, "this", "expression", "negate")
     operand, name, declared = _operand(value, scope, depth)
     if declared.type != "text" or not isinstance(pattern, exp.Literal) or not pattern.is_string:
-        raise refusal(tr('"{name}" is compared by LIKE if it is a text, and with a text', name=name), IN_CONDITIONS)
+        raise refusal(
+            tr('LIKE compares a text with a pattern, and "{name}" or the pattern is not a text', name=name),
+            IN_CONDITIONS,
+        )
     parse_literal(pattern, name, declared)
     found = Like(operand, _pattern(str(pattern.this), escape))
     return Not(found) if negated else found
@@ -295,13 +298,13 @@ def _pattern(text: str, escape: str | None) -> tuple[tuple[bool, str], ...]:
     for read in letters:
         letter, wild = (next(letters, ""), False) if read == escape else (read, read in "%_")
         if read == escape and letter not in (escape, "%", "_"):
-            raise refusal(tr("ESCAPE is followed by what it escapes: %, _ or itself"), IN_CONDITIONS)
+            raise refusal(tr("in the pattern, the ESCAPE character must be followed by %, _ or itself"), IN_CONDITIONS)
         if pieces and not wild and not pieces[-1][0]:
             pieces[-1] = (False, pieces[-1][1] + letter)
         else:
             pieces.append((wild, letter))
     if sum(piece == (True, "%") for piece in pieces) > MOST_WILD:
-        raise refusal(tr("a pattern has at most {most} signs %", most=MOST_WILD), IN_CONDITIONS)
+        raise refusal(tr("a pattern has at most {most} % signs", most=MOST_WILD), IN_CONDITIONS)
     return tuple(pieces)
 
 
@@ -327,7 +330,7 @@ def _compare_literals(left: exp.Expression, operator: Comparison, right: exp.Exp
     number = DeclaredColumn(type="number")
     one, other = (fraction(_value(side, number)) if _is_number(side) else None for side in (left, right))
     if one is None or other is None:
-        raise refusal(tr("a comparison names a column, or two numbers"), IN_CONDITIONS)
+        raise refusal(tr("a comparison needs a column on one side at least"), IN_CONDITIONS)
     return Always(HOLDS[operator](one, other))
 
 

@@ -105,13 +105,13 @@ class FigureScope(Scope):
     def _check_numbers(self, function: str, operands: tuple[Expression, ...]) -> None:
         numbers = all(self.declare(one).type in ("integer", "number") for one in operands)
         if function in DATE_PARTS or not numbers:
-            raise refusal(tr("{function} is computed from numbers", function=function.upper()), ALLOWED)
+            raise refusal(tr("{function} needs numbers", function=function.upper()), ALLOWED)
 
     def _alike(self, *values: Expression) -> DeclaredColumn:
         there = [self.declare(one) for one in values if one != ConstantValue(None)]
         kinds = {"number" if one.type == "integer" else one.type for one in there}
         if len(kinds) != 1:
-            raise refusal(tr("the values of an expression are of different types"), ALLOWED)
+            raise refusal(tr("the values of the expression have different types"), ALLOWED)
         return there[0] if kinds != {"number"} else DeclaredColumn(type="number")
 
 
@@ -132,7 +132,7 @@ def parse_aggregate(node: exp.Expression, scope: Scope) -> QueryAggregate:
 def _filter(kind: Kind, value: Expression | None, condition: Condition) -> Expression:
     """Only the values of rows for which a condition holds: others are missing, and missing ones do not count."""
     if kind == "people":
-        raise refusal(tr("people are counted with WHERE, and without FILTER"), ALLOWED)
+        raise refusal(tr("COUNT(DISTINCT unit) is answered with WHERE, and not with FILTER"), ALLOWED)
     counted = ConstantValue(Fraction(1)) if value is None else value
     return CaseWhen(((condition, counted),), ConstantValue(None))
 

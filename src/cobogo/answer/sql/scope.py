@@ -58,7 +58,7 @@ class Scope:
         )
         if len(found) > 1:
             raise refusal(
-                tr('"{name}" is a column of both tables', name=name), tr("Write the name of its table before it.")
+                tr('both tables have a column "{name}"', name=name), tr("Write the name of its table before it.")
             )
         return next(iter(found)) if found else self._unknown(name)
 

@@ -58,7 +58,7 @@ def parse_source(
     private = [join for join in joins or () if not _is_public(join, public)]
     looked_up = [join for join in joins or () if _is_public(join, public)]
     if len(private) > 1 or len(looked_up) > 1:
-        raise refusal(tr("a question joins two data sets, and one public table"))
+        raise refusal(tr("a question can join two data sets and one public table, and nothing else"))
     if private:
         return _look_up(_join(table, private[0], datasets), looked_up, public)
     if isinstance(table, exp.Subquery) and not isinstance(table.this, exp.SetOperation):
@@ -148,7 +148,7 @@ def _view(table: exp.Subquery, datasets: Datasets) -> Source:
         found = scope.find(meant) if isinstance(meant, exp.Column) else None
         if found is None:
             if called is None:
-                raise refusal(tr("a computed column of an inner SELECT has no name"), tr("Name it with AS."))
+                raise refusal(tr("a computed column of the inner SELECT has no name"), tr("Give it a name with AS."))
             found = scope.add(called, parse_expression(meant, scope))
         visible[called or found] = found
     names = {alias_name(alias) or inner.name: visible}
@@ -161,7 +161,7 @@ def _sets(table: exp.Subquery, datasets: Datasets) -> Source:
     left, right, distinct = take(operation, "this", "expression", "distinct")
     kind: CombinedKind = {exp.Union: "union", exp.Intersect: "intersect", exp.Except: "except"}[type(operation)]  # type: ignore[assignment]
     if not distinct and kind != "union":
-        raise refusal(tr("INTERSECT and EXCEPT are answered without ALL"))
+        raise refusal(tr("INTERSECT ALL and EXCEPT ALL are not answered"))
     found = combine(kind if distinct else "concat", _selection(left, datasets), _selection(right, datasets))
     return _of(found, {alias_name(alias) or "": {name: name for name in found.declared.columns}})
 
@@ -178,7 +178,7 @@ def _selection(select: exp.Expression, datasets: Datasets) -> Selection:
             own = scope.find(meant)
             columns.append((called or own, own))
     if len({name.casefold() for name, _ in columns}) < len(columns):
-        raise refusal(tr("a column stands twice in an inner SELECT"))
+        raise refusal(tr("a column appears twice"), tr("Name each column once."), clause="FROM")
     return Selection(table.selection.dataset, table.selection.declared, tuple(columns), condition)
 
 
@@ -190,7 +190,7 @@ def _join(table: object, join: exp.Join, datasets: Datasets) -> Source:
     """Two data sets by person. The second may be figures of each person's rows."""
     other, using, on, side, kind = take(join, "this", "using", "on", "side", "kind")
     if (kind or "INNER") not in ("INNER", "OUTER") or (side or "LEFT") != "LEFT" or (kind == "OUTER" and not side):
-        raise refusal(tr("two data sets are joined by JOIN or LEFT JOIN, and USING the unit"), clause="JOIN")
+        raise refusal(tr("two data sets are joined only by JOIN or LEFT JOIN … USING (unit)"), clause="JOIN")
     left = _table(table, datasets)
     right = _totals(other, datasets) if isinstance(other, exp.Subquery) else _table(other, datasets)
     _check_by_person(using, on, left, right)
@@ -201,7 +201,7 @@ def _join(table: object, join: exp.Join, datasets: Datasets) -> Source:
 def join_selections(left: Named, right: Named, kind: CombinedKind) -> tuple[Combined, dict[str, dict[str, str]]]:
     """Join by person. A name that both tables have needs the name of its table before it."""
     if left.name.casefold() == right.name.casefold():
-        raise refusal(tr("two tables of the question have the same name"), tr("Name them with AS."))
+        raise refusal(tr("two tables of the question have the same name"), tr("Give them names with AS."))
     both = [name.casefold() for one in (left, right) for name in _names(one.selection)]
     tables = {
         one.name: {
@@ -238,21 +238,21 @@ def _check_by_person(using: list[exp.Expression] | None, on: object, left: Named
     else:
         named = []
     if unit is None or not named or any(name.casefold() != unit.casefold() for name in named):
-        raise refusal(tr("two data sets are joined by JOIN or LEFT JOIN, and USING the unit"), clause="JOIN")
+        raise refusal(tr("two data sets are joined only by JOIN or LEFT JOIN … USING (unit)"), clause="JOIN")
 
 
 def _totals(table: exp.Subquery, datasets: Datasets) -> Named:
     """(SELECT unit, COUNT(*) AS n FROM a data set GROUP BY unit) AS name: figures of each person's rows."""
     select, alias = take(table, "this", "alias")
     if not isinstance(select, exp.Select):
-        raise refusal(tr("two data sets are joined by JOIN or LEFT JOIN, and USING the unit"), clause="JOIN")
+        raise refusal(tr("two data sets are joined only by JOIN or LEFT JOIN … USING (unit)"), clause="JOIN")
     parts = ("expressions", "from_", "where", "group")
     expressions, source, where, group = take(select, *parts)
     plain = exp.Select(expressions=[], from_=source, where=where)
     _, inner, scope, condition = _inner(plain, datasets)
     keys = [] if group is None else take(group, "expressions")[0]
     if len(keys) != 1 or not scope.is_unit(keys[0]):
-        raise refusal(tr("an inner SELECT that is joined is grouped by the unit alone"))
+        raise refusal(tr("the inner SELECT of a join must group by the unit alone"))
     totals = tuple(_total(node, scope) for node in expressions if not scope.is_unit(unalias(node)[1]))
     selection = Selection(inner.selection.dataset, inner.selection.declared, (), condition, totals)
     return Named(selection, alias_name(alias) or inner.name)
@@ -261,14 +261,14 @@ def _totals(table: exp.Subquery, datasets: Datasets) -> Named:
 def _total(node: exp.Expression, scope: Scope) -> PersonTotal:
     called, meant = unalias(node)
     if called is None:
-        raise refusal(tr("a computed column of an inner SELECT has no name"), tr("Name it with AS."))
+        raise refusal(tr("a computed column of the inner SELECT has no name"), tr("Give it a name with AS."))
     return parse_total(called, meant, scope)
 
 
 def parse_total(called: str, node: exp.Expression, scope: Scope) -> PersonTotal:
     """A figure of each person's rows: COUNT, SUM, MIN or MAX."""
     if type(node) not in TOTALS:
-        raise refusal(tr("a person's own rows have a COUNT, SUM, MIN or MAX, and no other figure"))
+        raise refusal(tr("the figures of each person must be COUNT, SUM, MIN or MAX"))
     inner = take(node, "this", ignored=("big_int",))[0]
     counted = isinstance(inner, exp.Star) or (isinstance(inner, exp.Literal) and not inner.is_string)
     kind = TOTALS[type(node)]

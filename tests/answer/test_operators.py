@@ -39,7 +39,7 @@ COLUMNS: dict[str, dict[str, Any]] = {
     "patients": {
         "income": {"type": "number", "bounds": [0, 100], "decimals": 2},
         "age": {"type": "integer", "bounds": [0, 110]},
-        "birth": {"type": "date"},
+        "birth": {"type": "date", "years": [1900, 2026]},
         "city": CITY,
     },
     "visits": {"cost": {"type": "number", "bounds": [0, 50], "decimals": 1}, "city": CITY},
@@ -157,6 +157,30 @@ def test_two_tables_in_chains(ana: AnalystSession) -> None:
                                                 (2, pytest.approx(SIZE / 2, abs=3)), (3, pytest.approx(0, abs=3)),
                                                 (4, pytest.approx(0, abs=3))]  # fmt: skip
     assert answer.rows[2][2] == pytest.approx(VISITS.cost.sum() / (SIZE / 2), abs=2)
+
+
+def test_the_noise_of_a_year_follows_the_declared_years(ana: AnalystSession) -> None:
+    explained = ana.estimate(
+        "SELECT SUM(YEAR(birth) - 1900) AS x, AVG(2026 - YEAR(birth)) AS age FROM patients", epsilon=1
+    )
+    assert [step.sensitivity for step in explained.steps][:2] == [2 * 126, 2 * 63]
+    groups = ana.sql("SELECT YEAR(birth) AS y, COUNT(*) FROM patients GROUP BY 1", epsilon=10).rows
+    assert [row[0] for row in groups] == list(range(1900, 2027))
+
+
+def test_people_who_are_in_another_table(ana: AnalystSession) -> None:
+    there = set(VISITS.person[VISITS.cost > 20])
+    chosen = PATIENTS[PATIENTS.age < 50]
+    inside = int(chosen.person.isin(there).sum())
+    for operator, expected in (("IN", inside), ("NOT IN", len(chosen) - inside)):
+        answer = ana.sql(
+            f"SELECT COUNT(*) AS n FROM patients AS p WHERE p.age < 50 AND "
+            f"p.person {operator} (SELECT v.person FROM visits AS v WHERE v.cost > 20)",
+            epsilon=10_000,
+        )
+        assert answer.value == pytest.approx(expected, abs=3)
+    old = "SELECT COUNT(*) AS n FROM patients WHERE person IN (SELECT person FROM patients WHERE age >= 60)"
+    assert ana.sql(old, epsilon=10_000).value == pytest.approx((PATIENTS.age >= 60).sum(), abs=3)
 
 
 def test_both_tables_pay_or_neither(curator: Curator, ana: AnalystSession) -> None:

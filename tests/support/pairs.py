@@ -70,7 +70,11 @@ JOINS = [
     "SELECT city, SUM(coalesce(c, 0) - age) AS s FROM people {} " + TOTALS + " USING (person) GROUP BY city",
     "SELECT COUNT(*), COUNT(DISTINCT person) FROM people a {} people b USING (person) WHERE a.age > b.age",
 ]
+MEMBERS = (
+    "SELECT city, COUNT(*), SUM(age) FROM people WHERE person {} (SELECT person FROM visits WHERE cost > 1) GROUP BY 1"
+)
 QUESTIONS = [
+    *(MEMBERS.format(how) for how in ("IN", "NOT IN")),
     *(form.format(f"{left} {how} {right}") for how in SETS for left, right in SIDES for form in OF_SETS),
     *(form.format(how) for how in ("JOIN", "LEFT JOIN") for form in JOINS),
 ]

@@ -127,9 +127,12 @@ def _merge(one: DeclaredColumn, two: DeclaredColumn) -> DeclaredColumn:
         bounds = (min(one.bounds[0], two.bounds[0]), max(one.bounds[1], two.bounds[1]))
     if one.keys is not None and two.keys is not None:
         keys = tuple(dict.fromkeys((*one.keys, *two.keys)))
+    years = None
+    if one.years is not None and two.years is not None:
+        years = (min(one.years[0], two.years[0]), max(one.years[1], two.years[1]))
     edges = one.edges if one.edges == two.edges else None
     return DeclaredColumn(
-        type=one.type, bounds=bounds, decimals=max(one.decimals, two.decimals), keys=keys, edges=edges
+        type=one.type, bounds=bounds, decimals=max(one.decimals, two.decimals), keys=keys, edges=edges, years=years
     )
 
 

@@ -48,7 +48,7 @@ DATE_PARTS: dict[str, tuple[int, int]] = {"year": (1, 9999), "quarter": (1, 4), 
 @dataclass(frozen=True)
 class Domain:
     """The values that an expression can have. For numbers ``low`` and ``high`` are bounds, in steps of the last of
-    ``decimals``; for texts ``keys`` are all values, None where they are not public."""
+    ``decimals``, and for dates they are years; for texts ``keys`` are all values, None where they are not public."""
 
     type: Literal["number", "text", "boolean", "date", "null"]
     low: int = 0
@@ -119,8 +119,11 @@ def domain_of_column(name: str, declared: DeclaredColumn) -> Domain:
     """The values of a declared column, as they are computed with: within its bounds."""
     if declared.type == "text":
         return Domain("text", keys=declared.public_keys)
-    if declared.type in ("boolean", "date"):
-        return Domain(declared.type, keys=declared.keys)
+    if declared.type == "date":
+        low, high = declared.years or DATE_PARTS["year"]
+        return Domain("date", low, high, keys=declared.keys)
+    if declared.type == "boolean":
+        return Domain("boolean")
     if declared.bounds is None:
         raise refuse(
             tr('"{name}" has no declared bounds, so nothing limits what is computed from it', name=name),
@@ -181,10 +184,7 @@ def compute_domain(function: Function, given: tuple[Domain, ...], digits: int = 
 def _date_part(part: str, day: Domain) -> Domain:
     if day.type != "date":
         raise refuse(tr("{part} needs a date", part=part.upper()), tr("Name a column of the type date."))
-    low, high = DATE_PARTS[part]
-    if part == "year" and day.keys:
-        years = [one.year for one in day.keys]  # type: ignore[union-attr]
-        low, high = min(years), max(years)
+    low, high = (day.low, day.high) if part == "year" else DATE_PARTS[part]
     return Domain("number", low, high)
 
 

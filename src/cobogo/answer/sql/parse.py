@@ -36,7 +36,7 @@ def parse(
     select = _statement(text)
     parts = ("expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset")
     expressions, source, joins, where, group, having, order, limit, offset = take(select, *parts)
-    found = parse_source(source, joins, datasets, public)
+    found = parse_source(source, joins, where, datasets, public)
     scope, condition = found.scope, found.where
     scope.clause = "WHERE"
     if where is not None:

@@ -49,9 +49,13 @@ class Named:
 
 
 def parse_source(
-    node: object, joins: list[exp.Join] | None, datasets: Datasets, public: Mapping[str, PublicTable]
+    node: object,
+    joins: list[exp.Join] | None,
+    where: exp.Expression | None,
+    datasets: Datasets,
+    public: Mapping[str, PublicTable],
 ) -> Source:
-    """Parse FROM and what is joined."""
+    """Parse FROM and what is joined; and of WHERE, whether the person is in another data set."""
     if not isinstance(node, exp.From):
         raise refusal(tr("the question names no data set"), clause="FROM")
     (table,) = take(node, "this")
@@ -59,6 +63,11 @@ def parse_source(
     looked_up = [join for join in joins or () if _is_public(join, public)]
     if len(private) > 1 or len(looked_up) > 1:
         raise refusal(tr("a question can join two data sets and one public table, and nothing else"))
+    members = [] if where is None else [one for one in where.find_all(exp.In) if one.args.get("query") is not None]
+    if members:
+        if len(members) > 1 or private:
+            raise refusal(tr("a question can join two data sets and one public table, and nothing else"))
+        return _look_up(_membership(table, members[0], datasets), looked_up, public)
     if private:
         return _look_up(_join(table, private[0], datasets), looked_up, public)
     if isinstance(table, exp.Subquery) and not isinstance(table.this, exp.SetOperation):
@@ -196,6 +205,23 @@ def _join(table: object, join: exp.Join, datasets: Datasets) -> Source:
     _check_by_person(using, on, left, right)
     named = join_selections(left, right, "left join" if side else "join")
     return _of(*named)
+
+
+def _membership(table: object, member: exp.In, datasets: Datasets) -> Source:
+    """unit IN (SELECT unit FROM a data set WHERE …): a left join with the number of the person's rows there."""
+    person, query = take(member, "this", "query")
+    left = _table(table, datasets)
+    select = take(query, "this")[0] if isinstance(query, exp.Subquery) else query
+    expressions, inner, scope, condition = _inner(select, datasets)
+    ours = Scope(left.selection.declared, {left.name: {}})
+    if not ours.is_unit(person) or len(expressions) != 1 or not scope.is_unit(expressions[0]):
+        raise refusal(tr("IN (SELECT …) compares the unit of one data set with that of another"), clause="WHERE")
+    counted = PersonTotal(f"rows in {inner.selection.dataset}", "count", None)
+    right = Selection(inner.selection.dataset, inner.selection.declared, (), condition, (counted,))
+    source = _of(*join_selections(left, Named(right, "the other"), "left join"))
+    there = exp.column(counted.name, table="the other", quoted=True)
+    member.replace(exp.Not(this=exp.Is(this=there, expression=exp.Null())))
+    return source
 
 
 def join_selections(left: Named, right: Named, kind: CombinedKind) -> tuple[Combined, dict[str, dict[str, str]]]:

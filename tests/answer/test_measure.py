@@ -41,6 +41,17 @@ def test_a_person_more_or_less(rows: list[dict[str, Any]], text: str, who: str, 
     within(q.found(plan, rows), q.found(plan, without), plan)
 
 
+@pytest.mark.evidence
+@settings(max_examples=2000, deadline=None)
+@given(rows=q.tables, text=q.questions(), who=st.sampled_from(PEOPLE), groups=st.integers(1, 3), most=st.integers(1, 3))
+def test_thousands_of_people_more_or_less(
+    rows: list[dict[str, Any]], text: str, who: str, groups: int, most: int
+) -> None:
+    plan = q.asked(text, q.declared(groups=groups, rows=most))
+    without = [row for row in rows if row["person"] != who]
+    within(q.found(plan, rows), q.found(plan, without), plan)
+
+
 @pytest.mark.parametrize("keys", ["", "job, home"])
 @pytest.mark.parametrize("aggregate", q.AGGREGATES)
 def test_a_person_who_is_everywhere(aggregate: str, keys: str) -> None:
@@ -280,6 +291,8 @@ def test_neighbours_on_every_engine(engine_url: str) -> None:
     for text in (
         "SELECT job, COUNT(*), SUM(age), COUNT(DISTINCT city), MEDIAN(weight) FROM people GROUP BY job",
         "SELECT city, job, SUM(weight) FROM people GROUP BY city, job",
+        "SELECT age // 20 AS k, SUM(weight / (age - 37)) AS x, MEDIAN(age - weight) AS y FROM people "
+        "WHERE CASE WHEN job LIKE 'a%' THEN age ELSE weight * 2 END <> 4 GROUP BY 1",
     ):
         plan = q.asked(text, q.declared(groups=2, rows=2))
         one = q.found(plan, rows, url=engine_url)

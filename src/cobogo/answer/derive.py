@@ -46,7 +46,7 @@ DATE_PARTS: dict[str, tuple[int, int]] = {"year": (1, 9999), "quarter": (1, 4), 
 
 
 @dataclass(frozen=True)
-class Domain:
+class ValueDomain:
     """The values that an expression can have. For numbers ``low`` and ``high`` are bounds, in steps of the last of
     ``decimals``, and for dates they are years; for texts ``keys`` are all values, None where they are not public."""
 
@@ -62,7 +62,7 @@ class Domain:
         """The bounds in steps."""
         return self.low, self.high
 
-    def scaled(self, decimals: int) -> Domain:
+    def scaled(self, decimals: int) -> ValueDomain:
         """The same numbers in finer steps."""
         times = 10 ** (decimals - self.decimals)
         return replace(self, low=self.low * times, high=self.high * times, decimals=decimals)
@@ -87,7 +87,7 @@ def derive(name: str, expression: Expression, columns: Mapping[str, DeclaredColu
     return Derived(name, expression, domain_of(expression, columns).column(constant=constant))
 
 
-def domain_of(expression: Expression, columns: Mapping[str, DeclaredColumn]) -> Domain:
+def domain_of(expression: Expression, columns: Mapping[str, DeclaredColumn]) -> ValueDomain:
     """The values that an expression can have; a refusal where nothing bounds them."""
     if len(leaves_of(expression)) > LARGEST_EXPRESSION:
         raise refuse(
@@ -97,7 +97,7 @@ def domain_of(expression: Expression, columns: Mapping[str, DeclaredColumn]) -> 
     return _domain(expression, columns)
 
 
-def _domain(expression: Expression, columns: Mapping[str, DeclaredColumn]) -> Domain:
+def _domain(expression: Expression, columns: Mapping[str, DeclaredColumn]) -> ValueDomain:
     match expression:
         case ColumnValue(name):
             return domain_of_column(name, columns[name])
@@ -108,37 +108,37 @@ def _domain(expression: Expression, columns: Mapping[str, DeclaredColumn]) -> Do
         case CaseWhen(cases, otherwise):
             return merge_domains([_domain(one, columns) for one in (*(value for _, value in cases), otherwise)])
         case TruthOf():
-            return Domain("boolean")
+            return ValueDomain("boolean")
         case QueryAggregate():
             raise refuse(
                 tr("an aggregate contains another aggregate"), tr("Aggregate a column or an expression of columns.")
             )
 
 
-def domain_of_column(name: str, declared: DeclaredColumn) -> Domain:
+def domain_of_column(name: str, declared: DeclaredColumn) -> ValueDomain:
     """The values of a declared column, as they are computed with: within its bounds."""
     if declared.type == "text":
-        return Domain("text", keys=declared.public_keys)
+        return ValueDomain("text", keys=declared.public_keys)
     if declared.type == "date":
         low, high = declared.years or DATE_PARTS["year"]
-        return Domain("date", low, high, keys=declared.keys)
+        return ValueDomain("date", low, high, keys=declared.keys)
     if declared.type == "boolean":
-        return Domain("boolean")
+        return ValueDomain("boolean")
     if declared.bounds is None:
         raise refuse(
             tr('"{name}" has no declared bounds, so nothing limits what is computed from it', name=name),
             tr("Ask the data holder to declare bounds, from general knowledge and not from the data."),
         )
     low, high = declared.steps
-    return Domain("number", low, high, declared.decimals)
+    return ValueDomain("number", low, high, declared.decimals)
 
 
-def domain_of_constant(value: object) -> Domain:
+def domain_of_constant(value: object) -> ValueDomain:
     """The one value of a literal."""
     if value is None:
-        return Domain("null")
+        return ValueDomain("null")
     if isinstance(value, bool):
-        return Domain("boolean")
+        return ValueDomain("boolean")
     if isinstance(value, Fraction):
         decimals = next((one for one in range(MOST_DECIMALS + 1) if (value * 10**one).denominator == 1), None)
         if decimals is None:
@@ -147,25 +147,25 @@ def domain_of_constant(value: object) -> Domain:
                 tr("Write a number with fewer digits."),
             )
         step = int(value * 10**decimals)
-        return _bounded(Domain("number", step, step, decimals, literal=True))
-    return Domain("text", keys=(value,)) if isinstance(value, str) else Domain("date")
+        return _bounded(ValueDomain("number", step, step, decimals, literal=True))
+    return ValueDomain("text", keys=(value,)) if isinstance(value, str) else ValueDomain("date")
 
 
-def merge_domains(domains: list[Domain]) -> Domain:
+def merge_domains(domains: list[ValueDomain]) -> ValueDomain:
     """The values of any of several expressions, of which each row has one."""
     there = [one for one in domains if one.type != "null"]
     if not there:
-        return Domain("null")
+        return ValueDomain("null")
     if len({one.type for one in there}) > 1 or there[0].type == "date":
         raise refuse(tr("the values of the expression have different types"), tr("Write only numbers, or only texts."))
     if there[0].type == "number":
         return _hull(there)
     known = [one.keys for one in there]
     keys = None if None in known else tuple(dict.fromkeys(key for keys in known for key in keys or ()))
-    return Domain(there[0].type, keys=keys)
+    return ValueDomain(there[0].type, keys=keys)
 
 
-def compute_domain(function: Function, given: tuple[Domain, ...], digits: int = 0) -> Domain:
+def compute_domain(function: Function, given: tuple[ValueDomain, ...], digits: int = 0) -> ValueDomain:
     """The values of a function, from those of what it is computed from."""
     if function in ("coalesce", "nullif"):
         found = merge_domains(list(given))
@@ -181,20 +181,20 @@ def compute_domain(function: Function, given: tuple[Domain, ...], digits: int = 
     return _bounded(OF_NUMBERS[function](given, digits))
 
 
-def _date_part(part: str, day: Domain) -> Domain:
+def _date_part(part: str, day: ValueDomain) -> ValueDomain:
     if day.type != "date":
         raise refuse(tr("{part} needs a date", part=part.upper()), tr("Name a column of the type date."))
     low, high = (day.low, day.high) if part == "year" else DATE_PARTS[part]
-    return Domain("number", low, high)
+    return ValueDomain("number", low, high)
 
 
-def _hull(given: list[Domain]) -> Domain:
+def _hull(given: list[ValueDomain]) -> ValueDomain:
     decimals = max(one.decimals for one in given)
     scaled = [one.scaled(decimals) for one in given]
-    return _bounded(Domain("number", min(one.low for one in scaled), max(one.high for one in scaled), decimals))
+    return _bounded(ValueDomain("number", min(one.low for one in scaled), max(one.high for one in scaled), decimals))
 
 
-def _bounded(domain: Domain) -> Domain:
+def _bounded(domain: ValueDomain) -> ValueDomain:
     if max(abs(domain.low), abs(domain.high)) > WIDEST:
         raise refuse(
             tr("the computed values are too large to be added up exactly"),
@@ -208,19 +208,19 @@ def _bounded(domain: Domain) -> Domain:
     return domain
 
 
-def align(left: Domain, right: Domain) -> tuple[Domain, Domain]:
+def align(left: ValueDomain, right: ValueDomain) -> tuple[ValueDomain, ValueDomain]:
     """Two numbers in the finer steps of the two."""
     decimals = max(left.decimals, right.decimals)
     return _fitting(left.scaled(decimals)), _fitting(right.scaled(decimals))
 
 
-def scale_dividend(left: Domain, right: Domain) -> tuple[Domain, int]:
+def scale_dividend(left: ValueDomain, right: ValueDomain) -> tuple[ValueDomain, int]:
     """The dividend in steps that give the quotient its decimals, and how many decimals these are."""
     decimals = max(QUOTIENT_DECIMALS, left.decimals)
     return _fitting(left.scaled(decimals + right.decimals)), decimals
 
 
-def _fitting(domain: Domain) -> Domain:
+def _fitting(domain: ValueDomain) -> ValueDomain:
     if max(abs(domain.low), abs(domain.high)) >= LARGEST_STEP:
         raise refuse(
             tr("the computed values are too large to be added up exactly"),
@@ -229,33 +229,33 @@ def _fitting(domain: Domain) -> Domain:
     return domain
 
 
-def _add(given: tuple[Domain, ...], _: int) -> Domain:
+def _add(given: tuple[ValueDomain, ...], _: int) -> ValueDomain:
     left, right = align(*given)
-    return Domain("number", left.low + right.low, left.high + right.high, left.decimals)
+    return ValueDomain("number", left.low + right.low, left.high + right.high, left.decimals)
 
 
-def _subtract(given: tuple[Domain, ...], _: int) -> Domain:
+def _subtract(given: tuple[ValueDomain, ...], _: int) -> ValueDomain:
     left, right = align(*given)
-    return Domain("number", left.low - right.high, left.high - right.low, left.decimals)
+    return ValueDomain("number", left.low - right.high, left.high - right.low, left.decimals)
 
 
-def _multiply(given: tuple[Domain, ...], _: int) -> Domain:
+def _multiply(given: tuple[ValueDomain, ...], _: int) -> ValueDomain:
     left, right = given
     ends = [one * other for one in left.steps for other in right.steps]
-    return Domain("number", min(ends), max(ends), left.decimals + right.decimals)
+    return ValueDomain("number", min(ends), max(ends), left.decimals + right.decimals)
 
 
-def _divide(given: tuple[Domain, ...], _: int) -> Domain:
+def _divide(given: tuple[ValueDomain, ...], _: int) -> ValueDomain:
     left, right = given
     scaled, decimals = scale_dividend(left, right)
-    return Domain("number", *_quotients(scaled, right), decimals)
+    return ValueDomain("number", *_quotients(scaled, right), decimals)
 
 
-def _divide_whole(given: tuple[Domain, ...], _: int) -> Domain:
-    return Domain("number", *_quotients(*align(*given)))
+def _divide_whole(given: tuple[ValueDomain, ...], _: int) -> ValueDomain:
+    return ValueDomain("number", *_quotients(*align(*given)))
 
 
-def _quotients(left: Domain, right: Domain) -> tuple[int, int]:
+def _quotients(left: ValueDomain, right: ValueDomain) -> tuple[int, int]:
     """The least and the largest quotient, without the rest: at an end of the dividend, and at an end of the divisor or
     beside 0, which it is never divided by."""
     beside = [one for one in (-1, 1) if right.low <= one <= right.high]
@@ -276,21 +276,21 @@ def truncate(dividend: int, divisor: int) -> int:
     return quotient if (dividend < 0) == (divisor < 0) else -quotient
 
 
-def _rest(given: tuple[Domain, ...], _: int) -> Domain:
+def _rest(given: tuple[ValueDomain, ...], _: int) -> ValueDomain:
     left, right = align(*given)
     most = max(abs(right.low), abs(right.high)) - 1
     if most < 0:
         raise refuse(tr("the divisor is always 0"), tr("Write another divisor."))
-    return Domain("number", max(min(left.low, 0), -most), min(max(left.high, 0), most), left.decimals)
+    return ValueDomain("number", max(min(left.low, 0), -most), min(max(left.high, 0), most), left.decimals)
 
 
-def _absolute(given: tuple[Domain, ...], _: int) -> Domain:
+def _absolute(given: tuple[ValueDomain, ...], _: int) -> ValueDomain:
     (one,) = given
     ends = [abs(end) for end in one.steps]
-    return Domain("number", 0 if one.low <= 0 <= one.high else min(ends), max(ends), one.decimals)
+    return ValueDomain("number", 0 if one.low <= 0 <= one.high else min(ends), max(ends), one.decimals)
 
 
-def coarsen(one: Domain, digits: int, more: int) -> tuple[int, int, int]:
+def coarsen(one: ValueDomain, digits: int, more: int) -> tuple[int, int, int]:
     """How a number is rounded down to fewer digits after ``more`` was added: from where, in steps of which size, and
     the last of these steps below it. Counted from there nothing is negative, so that engines round alike."""
     size = 10 ** (one.decimals - digits)
@@ -298,12 +298,12 @@ def coarsen(one: Domain, digits: int, more: int) -> tuple[int, int, int]:
     return first * size, size, first
 
 
-def _round_down(given: tuple[Domain, ...], digits: int, more: Callable[[int], int]) -> Domain:
+def _round_down(given: tuple[ValueDomain, ...], digits: int, more: Callable[[int], int]) -> ValueDomain:
     (one,) = given
     if digits >= one.decimals:
         return one
     size = 10 ** (one.decimals - digits)
-    return Domain("number", (one.low + more(size)) // size, (one.high + more(size)) // size, digits)
+    return ValueDomain("number", (one.low + more(size)) // size, (one.high + more(size)) // size, digits)
 
 
 ADDED: dict[str, Callable[[int], int]] = {
@@ -314,19 +314,19 @@ ADDED: dict[str, Callable[[int], int]] = {
 """What is added before a number is rounded down, by the size of the steps that it is rounded to."""
 
 
-def _least(given: tuple[Domain, ...], _: int) -> Domain:
+def _least(given: tuple[ValueDomain, ...], _: int) -> ValueDomain:
     found = _hull(list(given))
     sure = [one.scaled(found.decimals).high for one in given if one.literal]
     return replace(found, high=min([found.high, *sure]))
 
 
-def _greatest(given: tuple[Domain, ...], _: int) -> Domain:
+def _greatest(given: tuple[ValueDomain, ...], _: int) -> ValueDomain:
     found = _hull(list(given))
     sure = [one.scaled(found.decimals).low for one in given if one.literal]
     return replace(found, low=max([found.low, *sure]))
 
 
-OF_NUMBERS: dict[str, Callable[[tuple[Domain, ...], int], Domain]] = {
+OF_NUMBERS: dict[str, Callable[[tuple[ValueDomain, ...], int], ValueDomain]] = {
     "+": _add,
     "-": _subtract,
     "*": _multiply,

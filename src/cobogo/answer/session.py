@@ -35,8 +35,8 @@ from cobogo.answer.result import Answer
 from cobogo.answer.sql.expressions import find_column, parse_condition, parse_expression
 from cobogo.answer.sql.nodes import check_text, refusal
 from cobogo.answer.sql.parse import parse
-from cobogo.answer.sql.scope import Scope
-from cobogo.answer.sql.sources import Named, join_selections, parse_total
+from cobogo.answer.sql.scope import NameScope
+from cobogo.answer.sql.sources import NamedSelection, join_selections, parse_total
 from cobogo.errors import QueryRefused
 from cobogo.floor.language import tr
 from cobogo.floor.untrusted import shorten
@@ -185,7 +185,7 @@ class Chain:
         missing for a person who has none there."""
         right = self._selection(other)
         names = {right.dataset: {name: name for name in right.declared.columns}}
-        scope = Scope(right.declared, names)
+        scope = NameScope(right.declared, names)
         figures = tuple(parse_total(name, _read(text), scope) for name, text in totals.items())
         if not figures:
             raise QueryRefused(
@@ -205,7 +205,7 @@ class Chain:
 
     def _join_by_person(self, kind: CombinedKind, right: Selection) -> Chain:
         left = self._selection(self)
-        combined, _ = join_selections(Named(left, left.dataset), Named(right, right.dataset), kind)
+        combined, _ = join_selections(NamedSelection(left, left.dataset), NamedSelection(right, right.dataset), kind)
         return Chain(self.session, CuratorQuery(left.dataset, (), combined=combined))
 
     def _combine(self, kind: CombinedKind, other: Chain) -> Chain:
@@ -377,7 +377,7 @@ class Chain:
         aggregates = tuple(dict.fromkeys([*self.query.aggregates, asked]))
         return self._change(aggregates=aggregates, derived=scope.derived)
 
-    def _find(self, text: str, scope: Scope) -> str:
+    def _find(self, text: str, scope: NameScope) -> str:
         """A column by its name, or one that is computed: ``"income * 2"``."""
         for known in self._dataset.columns:
             if known.casefold() == text.casefold():
@@ -413,14 +413,14 @@ class Chain:
         return extend_dataset(self.query, self.session.datasets[self.query.dataset])
 
     @property
-    def _scope(self) -> Scope:
+    def _scope(self) -> NameScope:
         """What names stand for here."""
         tables = {self.query.dataset: {name: name for name in self._dataset.columns}}
         for name in self._dataset.columns:
             for dataset in self.query.datasets:
                 if name.startswith(f"{dataset}."):
                     tables.setdefault(dataset, {})[name.removeprefix(f"{dataset}.")] = name
-        return Scope(self._dataset, tables, self.query.derived)
+        return NameScope(self._dataset, tables, self.query.derived)
 
     @property
     def _measure(self) -> str:

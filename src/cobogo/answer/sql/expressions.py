@@ -37,7 +37,7 @@ from cobogo.answer.query import (
     text_of,
 )
 from cobogo.answer.sql.nodes import describe, refusal, take
-from cobogo.answer.sql.scope import Scope
+from cobogo.answer.sql.scope import NameScope
 from cobogo.floor.language import Text, tr
 from cobogo.floor.untrusted import fraction
 from cobogo.promises.declared_columns import DeclaredColumn
@@ -95,7 +95,7 @@ IN_CONDITIONS = tr(
 )
 
 
-def parse_expression(node: exp.Expression, scope: Scope, depth: int = 0) -> Expression:
+def parse_expression(node: exp.Expression, scope: NameScope, depth: int = 0) -> Expression:
     """Parse an expression of the analyst into typed values."""
     if depth > DEEPEST:
         raise refusal(tr("the expression has more than {most} levels", most=DEEPEST), tr("Write a simpler expression."))
@@ -122,7 +122,7 @@ def parse_expression(node: exp.Expression, scope: Scope, depth: int = 0) -> Expr
     return _function(node, inner)
 
 
-def find_column(node: exp.Expression, scope: Scope) -> str:
+def find_column(node: exp.Expression, scope: NameScope) -> str:
     """The column that a node names; one that it computes is derived."""
     return scope.find(node) if isinstance(node, exp.Column) else scope.name(parse_expression(node, scope))
 
@@ -180,7 +180,7 @@ def _negative(value: Expression) -> Expression:
     return Computation("-", (ConstantValue(Fraction(0)), value))
 
 
-def _cast(node: exp.Cast, scope: Scope, inner: Callable[[exp.Expression], Expression]) -> Expression:
+def _cast(node: exp.Cast, scope: NameScope, inner: Callable[[exp.Expression], Expression]) -> Expression:
     """A number as a number. Casts of anything else can fail on some data."""
     value, kind = take(node, "this", "to", ignored=("_type",))
     found = inner(value)
@@ -202,7 +202,9 @@ def _digits(node: exp.Expression | None) -> int:
     return int(text)
 
 
-def _case(node: exp.Expression, scope: Scope, depth: int, inner: Callable[[exp.Expression], Expression]) -> Expression:
+def _case(
+    node: exp.Expression, scope: NameScope, depth: int, inner: Callable[[exp.Expression], Expression]
+) -> Expression:
     if isinstance(node, exp.If):
         condition, then, otherwise = take(node, "this", "true", "false")
         tested, branches = None, [(condition, then)]
@@ -220,7 +222,7 @@ def _case(node: exp.Expression, scope: Scope, depth: int, inner: Callable[[exp.E
     return CaseWhen(tuple(cases), ConstantValue(None) if otherwise is None else inner(otherwise))
 
 
-def parse_condition(node: exp.Expression, scope: Scope, depth: int = 0) -> Condition:
+def parse_condition(node: exp.Expression, scope: NameScope, depth: int = 0) -> Condition:
     """Parse a condition of the analyst into typed values."""
     if depth > DEEPEST:
         raise refusal(
@@ -248,7 +250,7 @@ def parse_condition(node: exp.Expression, scope: Scope, depth: int = 0) -> Condi
     return _column_condition(node, scope, deeper)
 
 
-def _column_condition(node: exp.Expression, scope: Scope, depth: int) -> Condition:
+def _column_condition(node: exp.Expression, scope: NameScope, depth: int) -> Condition:
     match node:
         case exp.Between():
             value, low, high = take(node, "this", "low", "high")
@@ -272,7 +274,7 @@ def _column_condition(node: exp.Expression, scope: Scope, depth: int) -> Conditi
     raise refusal(tr("{node} is not answered", node=describe(node)), IN_CONDITIONS, clause=scope.clause)
 
 
-def _like(node: exp.Expression, scope: Scope, depth: int) -> Condition:
+def _like(node: exp.Expression, scope: NameScope, depth: int) -> Condition:
     """LIKE, with the character that escapes a wild one, if it names one."""
     escape = None
     if isinstance(node, exp.Escape):
@@ -309,7 +311,7 @@ def _pattern(text: str, escape: str | None) -> tuple[tuple[bool, str], ...]:
 
 
 def compare(
-    left: exp.Expression, operator: Comparison, right: exp.Expression, scope: Scope, depth: int = 0
+    left: exp.Expression, operator: Comparison, right: exp.Expression, scope: NameScope, depth: int = 0
 ) -> Condition:
     """Compare two sides, each a literal, a column or what is computed from columns."""
     if _is_literal(left) and _is_literal(right):
@@ -345,7 +347,7 @@ def _is_number(node: exp.Expression) -> bool:
     return isinstance(inner, exp.Literal) and not inner.is_string
 
 
-def _operand(node: exp.Expression, scope: Scope, depth: int) -> tuple[str | Expression, str, DeclaredColumn]:
+def _operand(node: exp.Expression, scope: NameScope, depth: int) -> tuple[str | Expression, str, DeclaredColumn]:
     """What is compared, what messages call it, and what it may be compared with."""
     expression = parse_expression(node, scope, depth)
     declared = scope.declare(expression)

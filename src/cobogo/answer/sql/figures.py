@@ -24,7 +24,7 @@ from cobogo.answer.query import (
 )
 from cobogo.answer.sql.expressions import parse_condition, parse_expression
 from cobogo.answer.sql.nodes import ALLOWED, column_parts, describe, refusal, take
-from cobogo.answer.sql.scope import Scope
+from cobogo.answer.sql.scope import NameScope
 from cobogo.errors import QueryRefused
 from cobogo.floor.language import join, tr
 from cobogo.floor.untrusted import fraction
@@ -42,10 +42,10 @@ OF_A_COLUMN: dict[type[exp.Expression], Kind] = {
 }
 
 
-class FigureScope(Scope):
+class FigureScope(NameScope):
     """What names stand for after noise: the keys of a question, its aggregates, and the columns of its answer."""
 
-    def __init__(self, rows: Scope, keys: tuple[str, ...]) -> None:
+    def __init__(self, rows: NameScope, keys: tuple[str, ...]) -> None:
         super().__init__(rows.dataset, rows.tables)
         self.rows, self.named = rows, dict[str, Expression]()
         known = {one.name: one.expression for one in rows.derived}
@@ -115,7 +115,7 @@ class FigureScope(Scope):
         return there[0] if kinds != {"number"} else DeclaredColumn(type="number")
 
 
-def parse_aggregate(node: exp.Expression, scope: Scope) -> QueryAggregate:
+def parse_aggregate(node: exp.Expression, scope: NameScope) -> QueryAggregate:
     """Parse an aggregate, with the FILTER that it may have."""
     condition = None
     if isinstance(node, exp.Filter):
@@ -137,7 +137,7 @@ def _filter(kind: Kind, value: Expression | None, condition: Condition) -> Expre
     return CaseWhen(((condition, counted),), ConstantValue(None))
 
 
-def _aggregate(node: exp.Expression, scope: Scope) -> tuple[Kind, Expression | None, Fraction | None]:
+def _aggregate(node: exp.Expression, scope: NameScope) -> tuple[Kind, Expression | None, Fraction | None]:
     if isinstance(node, exp.Count):
         return _count(node, scope)
     if type(node) in OF_A_COLUMN:
@@ -155,7 +155,7 @@ def _aggregate(node: exp.Expression, scope: Scope) -> tuple[Kind, Expression | N
     raise refusal(tr("{node} is not answered", node=describe(node)), clause=scope.clause)
 
 
-def _within_group(node: exp.WithinGroup, scope: Scope) -> tuple[Kind, Expression, Fraction]:
+def _within_group(node: exp.WithinGroup, scope: NameScope) -> tuple[Kind, Expression, Fraction]:
     inner, order = take(node, "this", "expression")
     if not isinstance(inner, exp.PercentileCont | exp.PercentileDisc) or len(order.expressions) != 1:
         raise refusal(tr("{node} is not answered", node=describe(inner)), clause=scope.clause)
@@ -164,7 +164,7 @@ def _within_group(node: exp.WithinGroup, scope: Scope) -> tuple[Kind, Expression
     return "quantile", parse_expression(value, scope), 1 - share if descending else share
 
 
-def _count(node: exp.Count, scope: Scope) -> tuple[Kind, Expression | None, None]:
+def _count(node: exp.Count, scope: NameScope) -> tuple[Kind, Expression | None, None]:
     inner, more = take(node, "this", "expressions", ignored=("big_int",))
     if more:
         raise refusal(tr("COUNT of several columns is not answered"), clause=scope.clause)

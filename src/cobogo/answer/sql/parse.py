@@ -22,7 +22,7 @@ from cobogo.answer.query import (
 from cobogo.answer.sql.expressions import find_column, parse_condition, parse_expression
 from cobogo.answer.sql.figures import FigureScope
 from cobogo.answer.sql.nodes import check_text, column_parts, refusal, take
-from cobogo.answer.sql.scope import Scope
+from cobogo.answer.sql.scope import NameScope
 from cobogo.answer.sql.sources import parse_source, unalias
 from cobogo.errors import QueryRefused
 from cobogo.floor.language import tr
@@ -84,7 +84,7 @@ def _statement(text: str) -> exp.Select:
     return statement
 
 
-def _keys(group: object, shown: list[exp.Expression], scope: Scope) -> tuple[str, ...]:
+def _keys(group: object, shown: list[exp.Expression], scope: NameScope) -> tuple[str, ...]:
     """The columns of GROUP BY: named, computed, or by the place or the name of one that is shown."""
     if group is None:
         return ()
@@ -98,7 +98,7 @@ def _keys(group: object, shown: list[exp.Expression], scope: Scope) -> tuple[str
     return tuple(keys)
 
 
-def _key(node: exp.Expression, shown: list[exp.Expression], scope: Scope) -> str:
+def _key(node: exp.Expression, shown: list[exp.Expression], scope: NameScope) -> str:
     alias, meant = _shown_key(node, shown, scope)
     if isinstance(meant, exp.Star | exp.AggFunc) or meant.find(exp.AggFunc) is not None:
         raise refusal(tr("a question cannot group by an aggregate"), clause="GROUP BY")
@@ -111,7 +111,9 @@ def _key(node: exp.Expression, shown: list[exp.Expression], scope: Scope) -> str
     return known or (expression.name if isinstance(expression, ColumnValue) else scope.add(alias, expression))
 
 
-def _shown_key(node: exp.Expression, shown: list[exp.Expression], scope: Scope) -> tuple[str | None, exp.Expression]:
+def _shown_key(
+    node: exp.Expression, shown: list[exp.Expression], scope: NameScope
+) -> tuple[str | None, exp.Expression]:
     """What GROUP BY means, with the name that it is shown under."""
     if isinstance(node, exp.Literal) and not node.is_string:
         place = str(node.this)
@@ -127,7 +129,7 @@ def _shown_key(node: exp.Expression, shown: list[exp.Expression], scope: Scope) 
     return next(((alias, node) for alias, meant in map(unalias, shown) if meant == node), (None, node))
 
 
-def _is_column(node: exp.Column, scope: Scope) -> bool:
+def _is_column(node: exp.Column, scope: NameScope) -> bool:
     try:
         scope.find(node)
     except QueryRefused:

@@ -16,7 +16,7 @@ from cobogo.promises.curator_file import DeclaredDataset
 from cobogo.promises.declared_columns import DeclaredColumn
 
 
-class Scope:
+class NameScope:
     """What names stand for before noise: the columns of a data set, and those that were derived from them.
 
     ``tables`` are the names by which columns may be qualified, each with the columns of it by their own names.

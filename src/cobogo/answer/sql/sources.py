@@ -20,7 +20,7 @@ from cobogo.answer.query import (
 )
 from cobogo.answer.sql.expressions import parse_condition, parse_expression
 from cobogo.answer.sql.nodes import describe, identifier_name, place, refusal, take
-from cobogo.answer.sql.scope import Scope
+from cobogo.answer.sql.scope import NameScope
 from cobogo.floor.language import tr
 from cobogo.promises.curator_file import DeclaredDataset, find_dataset
 
@@ -30,18 +30,18 @@ TOTALS: dict[type[exp.Expression], str] = {exp.Sum: "sum", exp.Min: "min", exp.M
 
 
 @dataclass(frozen=True)
-class Source:
+class QuestionSource:
     """What a question asks about: the data set, what names stand for, and what is done to its rows first."""
 
     dataset: str
-    scope: Scope
+    scope: NameScope
     where: Condition | None = None
     combined: Combined | None = None
     lookup: Lookup | None = None
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedSelection:
     """A selection, and what the question calls it."""
 
     selection: Selection
@@ -54,7 +54,7 @@ def parse_source(
     where: exp.Expression | None,
     datasets: Datasets,
     public: Mapping[str, PublicTable],
-) -> Source:
+) -> QuestionSource:
     """Parse FROM and what is joined; and of WHERE, whether the person is in another data set."""
     if not isinstance(node, exp.From):
         raise refusal(tr("the question names no data set"), clause="FROM")
@@ -77,7 +77,7 @@ def parse_source(
     one = _table(table, datasets)
     declared = one.selection.declared
     tables = {one.name: {name: name for name in declared.columns}}
-    return _look_up(Source(one.selection.dataset, Scope(declared, tables)), looked_up, public)
+    return _look_up(QuestionSource(one.selection.dataset, NameScope(declared, tables)), looked_up, public)
 
 
 def _is_public(join: exp.Join, public: Mapping[str, PublicTable]) -> bool:
@@ -85,7 +85,7 @@ def _is_public(join: exp.Join, public: Mapping[str, PublicTable]) -> bool:
     return isinstance(table, exp.Table) and any(table.name.casefold() == known.casefold() for known in public)
 
 
-def _table(table: object, datasets: Datasets) -> Named:
+def _table(table: object, datasets: Datasets) -> NamedSelection:
     """A declared table, with all of its columns."""
     if not isinstance(table, exp.Table):
         what = describe(table) if isinstance(table, exp.Expression) else "…"
@@ -94,7 +94,7 @@ def _table(table: object, datasets: Datasets) -> Named:
     called = identifier_name(identifier, clause="FROM")[0]
     name = find_dataset(called, datasets, place("FROM"))
     columns = tuple((one, one) for one in datasets[name].columns)
-    return Named(Selection(name, datasets[name], columns), alias_name(alias) or called)
+    return NamedSelection(Selection(name, datasets[name], columns), alias_name(alias) or called)
 
 
 def alias_name(alias: exp.Expression | None) -> str | None:
@@ -102,7 +102,7 @@ def alias_name(alias: exp.Expression | None) -> str | None:
     return None if alias is None else identifier_name(take(alias, "this")[0], clause="FROM")[0]
 
 
-def _look_up(source: Source, joins: list[exp.Join], public: Mapping[str, PublicTable]) -> Source:
+def _look_up(source: QuestionSource, joins: list[exp.Join], public: Mapping[str, PublicTable]) -> QuestionSource:
     """Join a public table by its key."""
     if not joins:
         return source
@@ -114,11 +114,13 @@ def _look_up(source: Source, joins: list[exp.Join], public: Mapping[str, PublicT
     found = plan_join(called, key, source.scope.dataset, public, where=place("JOIN"))
     dataset = extend_dataset(CuratorQuery(source.dataset, (), lookup=found), source.scope.dataset)
     added = {alias_name(alias) or called: {name: name for name in (found.column, *found.names)}}
-    scope = Scope(dataset, {**source.scope.tables, **added}, source.scope.derived)
-    return Source(source.dataset, scope, source.where, source.combined, found)
+    scope = NameScope(dataset, {**source.scope.tables, **added}, source.scope.derived)
+    return QuestionSource(source.dataset, scope, source.where, source.combined, found)
 
 
-def _inner(select: object, datasets: Datasets) -> tuple[list[exp.Expression], Named, Scope, Condition | None]:
+def _inner(
+    select: object, datasets: Datasets
+) -> tuple[list[exp.Expression], NamedSelection, NameScope, Condition | None]:
     """A SELECT within FROM: its columns, its table, and the rows that it keeps."""
     if not isinstance(select, exp.Select):
         what = describe(select) if isinstance(select, exp.Expression) else "…"
@@ -128,7 +130,7 @@ def _inner(select: object, datasets: Datasets) -> tuple[list[exp.Expression], Na
         raise refusal(tr("the question names no data set"), clause="FROM")
     table = _table(take(source, "this")[0], datasets)
     declared = table.selection.declared
-    scope = Scope(declared, {table.name: {name: name for name in declared.columns}})
+    scope = NameScope(declared, {table.name: {name: name for name in declared.columns}})
     condition = None if where is None else parse_condition(take(where, "this")[0], scope)
     return expressions, table, scope, condition
 
@@ -141,7 +143,7 @@ def unalias(node: exp.Expression) -> tuple[str | None, exp.Expression]:
     return identifier_name(identifier, clause="FROM")[0], inner
 
 
-def _view(table: exp.Subquery, datasets: Datasets) -> Source:
+def _view(table: exp.Subquery, datasets: Datasets) -> QuestionSource:
     """FROM (SELECT columns FROM a data set WHERE …) AS name: its columns may be computed."""
     select, alias = take(table, "this", "alias")
     expressions, inner, scope, condition = _inner(select, datasets)
@@ -161,10 +163,10 @@ def _view(table: exp.Subquery, datasets: Datasets) -> Source:
             found = scope.add(called, parse_expression(meant, scope))
         visible[called or found] = found
     names = {alias_name(alias) or inner.name: visible}
-    return Source(inner.selection.dataset, Scope(scope.dataset, names, scope.derived), condition)
+    return QuestionSource(inner.selection.dataset, NameScope(scope.dataset, names, scope.derived), condition)
 
 
-def _sets(table: exp.Subquery, datasets: Datasets) -> Source:
+def _sets(table: exp.Subquery, datasets: Datasets) -> QuestionSource:
     """FROM (SELECT … UNION SELECT …) AS name."""
     operation, alias = take(table, "this", "alias")
     left, right, distinct = take(operation, "this", "expression", "distinct")
@@ -191,11 +193,11 @@ def _selection(select: exp.Expression, datasets: Datasets) -> Selection:
     return Selection(table.selection.dataset, table.selection.declared, tuple(columns), condition)
 
 
-def _of(combined: Combined, tables: Mapping[str, Mapping[str, str]]) -> Source:
-    return Source(combined.left.dataset, Scope(combined.declared, tables), combined=combined)
+def _of(combined: Combined, tables: Mapping[str, Mapping[str, str]]) -> QuestionSource:
+    return QuestionSource(combined.left.dataset, NameScope(combined.declared, tables), combined=combined)
 
 
-def _join(table: object, join: exp.Join, datasets: Datasets) -> Source:
+def _join(table: object, join: exp.Join, datasets: Datasets) -> QuestionSource:
     """Two data sets by person. The second may be figures of each person's rows."""
     other, using, on, side, kind = take(join, "this", "using", "on", "side", "kind")
     if (kind or "INNER") not in ("INNER", "OUTER") or (side or "LEFT") != "LEFT" or (kind == "OUTER" and not side):
@@ -207,24 +209,26 @@ def _join(table: object, join: exp.Join, datasets: Datasets) -> Source:
     return _of(*named)
 
 
-def _membership(table: object, member: exp.In, datasets: Datasets) -> Source:
+def _membership(table: object, member: exp.In, datasets: Datasets) -> QuestionSource:
     """unit IN (SELECT unit FROM a data set WHERE …): a left join with the number of the person's rows there."""
     person, query = take(member, "this", "query")
     left = _table(table, datasets)
     select = take(query, "this")[0] if isinstance(query, exp.Subquery) else query
     expressions, inner, scope, condition = _inner(select, datasets)
-    ours = Scope(left.selection.declared, {left.name: {}})
+    ours = NameScope(left.selection.declared, {left.name: {}})
     if not ours.is_unit(person) or len(expressions) != 1 or not scope.is_unit(expressions[0]):
         raise refusal(tr("IN (SELECT …) compares the unit of one data set with that of another"), clause="WHERE")
     counted = PersonTotal(f"rows in {inner.selection.dataset}", "count", None)
     right = Selection(inner.selection.dataset, inner.selection.declared, (), condition, (counted,))
-    source = _of(*join_selections(left, Named(right, "the other"), "left join"))
+    source = _of(*join_selections(left, NamedSelection(right, "the other"), "left join"))
     there = exp.column(counted.name, table="the other", quoted=True)
     member.replace(exp.Not(this=exp.Is(this=there, expression=exp.Null())))
     return source
 
 
-def join_selections(left: Named, right: Named, kind: CombinedKind) -> tuple[Combined, dict[str, dict[str, str]]]:
+def join_selections(
+    left: NamedSelection, right: NamedSelection, kind: CombinedKind
+) -> tuple[Combined, dict[str, dict[str, str]]]:
     """Join by person. A name that both tables have needs the name of its table before it."""
     if left.name.casefold() == right.name.casefold():
         raise refusal(tr("two tables of the question have the same name"), tr("Give them names with AS."))
@@ -243,14 +247,16 @@ def _names(selection: Selection) -> list[str]:
     return [name for name, _ in selection.columns] + [total.name for total in selection.totals]
 
 
-def _rename(one: Named, names: Mapping[str, str]) -> Selection:
+def _rename(one: NamedSelection, names: Mapping[str, str]) -> Selection:
     selection = one.selection
     columns = tuple((names[name], own) for name, own in selection.columns)
     totals = tuple(PersonTotal(names[total.name], total.kind, total.column) for total in selection.totals)
     return Selection(selection.dataset, selection.declared, columns, selection.where, totals)
 
 
-def _check_by_person(using: list[exp.Expression] | None, on: object, left: Named, right: Named) -> None:
+def _check_by_person(
+    using: list[exp.Expression] | None, on: object, left: NamedSelection, right: NamedSelection
+) -> None:
     """Two private tables are joined by the unit and by nothing else: its value is the person's."""
     unit = left.selection.declared.unit
     if using and len(using) == 1:
@@ -267,7 +273,7 @@ def _check_by_person(using: list[exp.Expression] | None, on: object, left: Named
         raise refusal(tr("two data sets are joined only by JOIN or LEFT JOIN … USING (unit)"), clause="JOIN")
 
 
-def _totals(table: exp.Subquery, datasets: Datasets) -> Named:
+def _totals(table: exp.Subquery, datasets: Datasets) -> NamedSelection:
     """(SELECT unit, COUNT(*) AS n FROM a data set GROUP BY unit) AS name: figures of each person's rows."""
     select, alias = take(table, "this", "alias")
     if not isinstance(select, exp.Select):
@@ -281,17 +287,17 @@ def _totals(table: exp.Subquery, datasets: Datasets) -> Named:
         raise refusal(tr("the inner SELECT of a join must group by the unit alone"))
     totals = tuple(_total(node, scope) for node in expressions if not scope.is_unit(unalias(node)[1]))
     selection = Selection(inner.selection.dataset, inner.selection.declared, (), condition, totals)
-    return Named(selection, alias_name(alias) or inner.name)
+    return NamedSelection(selection, alias_name(alias) or inner.name)
 
 
-def _total(node: exp.Expression, scope: Scope) -> PersonTotal:
+def _total(node: exp.Expression, scope: NameScope) -> PersonTotal:
     called, meant = unalias(node)
     if called is None:
         raise refusal(tr("a computed column of the inner SELECT has no name"), tr("Give it a name with AS."))
     return parse_total(called, meant, scope)
 
 
-def parse_total(called: str, node: exp.Expression, scope: Scope) -> PersonTotal:
+def parse_total(called: str, node: exp.Expression, scope: NameScope) -> PersonTotal:
     """A figure of each person's rows: COUNT, SUM, MIN or MAX."""
     if type(node) not in TOTALS:
         raise refusal(tr("the figures of each person must be COUNT, SUM, MIN or MAX"))

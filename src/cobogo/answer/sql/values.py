@@ -10,7 +10,7 @@ from fractions import Fraction
 from cobogo.answer.derive import (
     ADDED,
     DATE_PARTS,
-    Domain,
+    ValueDomain,
     align,
     coarsen,
     compute_domain,
@@ -42,7 +42,7 @@ from cobogo.answer.sql.dialects import Dialect
 from cobogo.floor.untrusted import fraction
 from cobogo.promises.declared_columns import DeclaredColumn
 
-Written = tuple[str, Domain]
+Written = tuple[str, ValueDomain]
 """An expression in SQL, and the values that it can have."""
 
 ESCAPE = "^"
@@ -93,7 +93,7 @@ class ValueWriter:
             case CaseWhen(cases, otherwise):
                 return self._case(cases, otherwise)
             case TruthOf(condition):
-                return self.condition(condition), Domain("boolean")
+                return self.condition(condition), ValueDomain("boolean")
         raise AssertionError(expression)
 
     def _constant(self, value: object) -> Written:
@@ -108,7 +108,7 @@ class ValueWriter:
         written = (f"WHEN {self.condition(when)} THEN {one}" for (when, _), one in zip(cases, then, strict=True))
         return f"(CASE {' '.join(written)} ELSE {last} END)", domain
 
-    def _scale(self, written: Written, wanted: Domain) -> str:
+    def _scale(self, written: Written, wanted: ValueDomain) -> str:
         """The same value in the steps of another domain."""
         text, domain = written
         times = 10 ** (wanted.decimals - domain.decimals) if domain.type == "number" else 1
@@ -116,10 +116,10 @@ class ValueWriter:
             return f"CAST(NULL AS {self._kind(wanted)})"
         return text if times == 1 else f"({text} * {self.dialect.literal(times)})"
 
-    def _kind(self, domain: Domain) -> str:
+    def _kind(self, domain: ValueDomain) -> str:
         return {"number": self.dialect.whole, "boolean": "BOOLEAN"}.get(domain.type, self.dialect.string)
 
-    def _compute(self, expression: Computation, given: list[Written], domain: Domain) -> str:
+    def _compute(self, expression: Computation, given: list[Written], domain: ValueDomain) -> str:
         function = expression.function
         if function in ("coalesce", "least", "greatest"):
             return f"{function}({', '.join(self._scale(one, domain) for one in given)})"
@@ -133,7 +133,7 @@ class ValueWriter:
             return self._round(given[0], function, domain)
         return self._operate(function, given[0], given[1], domain)
 
-    def _round(self, given: Written, function: str, domain: Domain) -> str:
+    def _round(self, given: Written, function: str, domain: ValueDomain) -> str:
         text, before = given
         if before.decimals == domain.decimals:
             return text
@@ -142,7 +142,7 @@ class ValueWriter:
         from_start = f"({text} + {self.dialect.literal(more - start)})"
         return f"({self._divide(from_start, self.dialect.literal(size))} + {self.dialect.literal(first)})"
 
-    def _operate(self, operator: str, left: Written, right: Written, domain: Domain) -> str:
+    def _operate(self, operator: str, left: Written, right: Written, domain: ValueDomain) -> str:
         if operator == "*":
             return f"({left[0]} * {right[0]})"
         if operator == "/":
@@ -185,7 +185,7 @@ class ValueWriter:
             case Either(left, right):
                 return f"({self.condition(left)} OR {self.condition(right)})"
 
-    def _side(self, column: str | Expression) -> tuple[str, Domain | None]:
+    def _side(self, column: str | Expression) -> tuple[str, ValueDomain | None]:
         """What is compared, and its values if they are computed."""
         return (self.names[column], None) if isinstance(column, str) else self.value(column)
 
@@ -208,7 +208,7 @@ class ValueWriter:
         return self.dialect.literal("".join(pieces))
 
 
-def _nearest_step(domain: Domain, operator: Comparison, value: Literals) -> int:
+def _nearest_step(domain: ValueDomain, operator: Comparison, value: Literals) -> int:
     """The whole number of steps that a comparison with a number comes to: below 2.5 is below 3. A number that no value
     can equal becomes one beyond the bounds, so that a missing value stays missing."""
     exact = fraction(value) * Fraction(10**domain.decimals)

@@ -19,11 +19,10 @@ from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
+from cobogo.floor.language import WHOLE
+
 SOURCE = Path(__file__).parents[1] / "src" / "cobogo"
 HOME = SOURCE / "floor" / "language"
-WHOLE = {"pt-BR"}
-"""Languages that must say everything. The others may leave sentences in English."""
-
 KEYWORDS = {"tr": None, "say": None, "Text": (1, 2), "trn": (1, 2), "plural": (1, 2)}
 SHOWN_FACTS = ("knows", "finds")
 """Facts of cards that pages show: what an attacker on locations knows and finds."""

@@ -20,8 +20,9 @@ from cobogo.errors import InputError
 from cobogo.examine.attacks.base import Attack, Findings
 from cobogo.examine.attacks.case import Case
 from cobogo.examine.metrics.base import Metric, Outcome, Scale
-from cobogo.floor.catalogue import Card, construct
+from cobogo.floor.catalogue import Card
 from cobogo.floor.language import tr
+from cobogo.floor.options import construct
 from cobogo.promises.models.base import Model, Monotone, Scope
 from cobogo.promises.models.check import check, failing_classes
 from cobogo.promises.models.example_classes import classes

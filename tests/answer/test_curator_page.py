@@ -58,7 +58,7 @@ def test_the_walk_through(capsys: pytest.CaptureFixture[str]) -> None:
         assert f"Spent ε = 1; left ε = {2 - number}, δ = 1e-06." in out
     code, _, said = run(capsys, "answer", "sql", question, "--epsilon", "1")
     assert code == 1
-    assert "ana on patients: this would cost ε = 1, and ε = 0 of the budget" in said
+    assert "ana on patients: this would cost ε = 1, and ε = 0, δ = 1e-06 of the budget is left" in said
     found = json.loads(run(capsys, "answer", "budget", "--json")[1])
     assert [(b["analyst"], b["left"]["amount"]) for b in found] == [(None, 7), ("ana", 0)]
 

@@ -12,7 +12,8 @@ from cobogo.data.policy import OPERATORS
 from cobogo.data.policy.random_releases import METHODS
 from cobogo.errors import PolicyError
 from cobogo.examine.attacks import ATTACKS
-from cobogo.floor.catalogue import JoinedRegistry, Registry, read_text
+from cobogo.floor.catalogue import JoinedRegistry, Registry
+from cobogo.floor.options import read_text
 from cobogo.promises.models import MODELS
 from cobogo.promises.registry import PROMISES
 from cobogo.publish.catalogue import MASKS, STEPS

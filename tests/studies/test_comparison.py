@@ -189,5 +189,5 @@ def test_json_and_files(here: Path) -> None:
 def test_no_solution_at_all_is_a_no_and_mistakes_are_the_user_s(here: Path) -> None:
     (here / "p.toml").write_text(TOML.replace("k = 4", "k = 100"))
     said = cobogo("p.toml", "--algorithms", "ola,datafly", cwd=here, code=1).stdout
-    assert "ola: no recoding within the levels allowed satisfies the policy" in said
+    assert "ola: no recoding within allowed levels satisfies the policy" in said
     assert "--algorithms" in cobogo("p.toml", "--algorithms", "nothing", cwd=here, code=2).stderr

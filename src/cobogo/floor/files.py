@@ -22,6 +22,7 @@ from pathlib import Path
 
 from cobogo.errors import OutputError
 from cobogo.floor.language import tr
+from cobogo.floor.language.system import reason
 
 STAGE = ".cobogo-"
 """What stands between the name of a directory and the random part of its stage's name."""
@@ -60,7 +61,7 @@ def write_private(file: Path, text: str) -> None:
             os.close(directory)
     except OSError as problem:
         raise OutputError(
-            tr("cannot be written: {strerror}", strerror=problem.strerror),
+            tr("cannot be written: {reason}", reason=reason(problem)),
             where=str(file),
             remedy=tr("Nothing has changed. Choose another place."),
             code="COBOGO-OUTPUT-WRITE",
@@ -98,7 +99,7 @@ def exclusive(file: Path) -> Iterator[None]:
         handle = open_private(file.with_name(f".{file.name}.lock"))
     except OSError as problem:
         raise OutputError(
-            tr("cannot be written: {strerror}", strerror=problem.strerror),
+            tr("cannot be written: {reason}", reason=reason(problem)),
             where=str(file),
             remedy=tr("Choose another place, or ask for the right to write there."),
             code="COBOGO-OUTPUT-WRITE",
@@ -167,7 +168,7 @@ def stage_file(path: Path) -> Iterator[Path]:
             (stage / path.name).replace(path)
     except OSError as error:
         raise OutputError(
-            tr("cannot be written: {strerror}", strerror=error.strerror),
+            tr("cannot be written: {reason}", reason=reason(error)),
             where=str(path),
             remedy=tr("Choose another place, or ask for the right to write there."),
             code="COBOGO-OUTPUT-WRITE",
@@ -268,7 +269,7 @@ def _os_error(error: OSError, directory: Path) -> OutputError:
         errno.EACCES: tr("Choose another --out."),
     }
     return OutputError(
-        tr("cannot be written: {strerror}", strerror=error.strerror or error),
+        tr("cannot be written: {reason}", reason=reason(error)),
         where=str(directory),
         remedy=remedies.get(error.errno or 0, tr("Nothing was written, and what was there before is unchanged.")),
         code="COBOGO-OUTPUT-WRITE",

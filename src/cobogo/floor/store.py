@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from cobogo.errors import CobogoError
 from cobogo.floor.files import create_private
 from cobogo.floor.language import tr
+from cobogo.floor.language.system import reason
 from cobogo.floor.urls import is_url, public_url
 
 if TYPE_CHECKING:
@@ -157,7 +158,7 @@ def create_book(file: Path, error: type[CobogoError]) -> bool:
         return False
     except OSError as problem:
         raise error(
-            tr("cannot be written: {strerror}", strerror=problem.strerror),
+            tr("cannot be written: {reason}", reason=reason(problem)),
             where=str(file),
             remedy=tr("Choose another place for it."),
         ) from None

@@ -126,7 +126,7 @@ def test_what_cannot_be_neutralised_is_refused(tmp_path) -> None:
     with pytest.raises(InputError, match="csv"):
         cb.anonymize(_data(), _policy(formulas="neutralised", format="parquet"))
     cb.anonymize(_data(), _policy(format="parquet")).write(tmp_path / "p")
-    with pytest.raises(OutputError, match="no CSV"):
+    with pytest.raises(OutputError, match="not a CSV file"):
         copy_for_spreadsheets(tmp_path / "p" / "public", tmp_path / "copy")
     named = _data().rename(columns={"note": "=note"})
     policy = _policy(formulas="neutralised")

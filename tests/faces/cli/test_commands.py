@@ -12,7 +12,7 @@ import typer.main
 
 from cobogo.faces.cli.commands import help_texts
 from cobogo.faces.cli.main import app
-from cobogo.floor.language import speech
+from cobogo.floor.language import LANGUAGES, speech
 from support.commands import called
 
 TREE: Any = typer.main.get_command(app)
@@ -74,7 +74,9 @@ def test_what_is_typed_wrong_is_an_error_with_a_remedy(
 
 def test_a_language_that_there_is_not(tmp_path: Path) -> None:
     called("list", "models", "--lang", "pt-BR", cwd=tmp_path)
-    assert "--lang: must be one of en, pt-BR." in called("list", "--lang", "xx", cwd=tmp_path, code=2).stderr
+    assert (
+        f"--lang: must be one of {', '.join(LANGUAGES)}." in called("list", "--lang", "xx", cwd=tmp_path, code=2).stderr
+    )
     assert "--lang: needs a language." in called("list", "--lang", cwd=tmp_path, code=2).stderr
 
 

@@ -1,4 +1,4 @@
-"""The command line speaks two languages."""
+"""The command line speaks English and Portuguese, and Spanish as far as its catalogue goes."""
 
 from pathlib import Path
 
@@ -35,6 +35,24 @@ def test_the_main_job_in_portuguese(tmp_path: Path, place: str) -> None:
     assert "sabe que a pessoa está na tabela" in portuguese("risk", "a.csv", "--policy", "p.toml")
     assert "o arquivo não existe" in portuguese("inspect", "b.csv", code=2)
     assert "The release holds." in command("verify", "r", cwd=tmp_path), "the language is that of one call"
+
+
+def test_spanish_says_what_it_knows(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("age,ill\n" + "30,flu\n31,dengue\n" * 5, encoding="utf-8")
+    (tmp_path / "p.toml").write_text(
+        '[data]\npath = "a.csv"\n[attributes]\nage = { role = "quasi-identifier" }\nill = { role = "sensitive" }\n'
+        '[privacy]\nmodels = [{ model = "k-anonymity", k = 5 }]\n[report]\nlanguage = "es"\n',
+        encoding="utf-8",
+    )
+    assert "10 registros, 2 combinaciones distintas" in command(
+        "--lang", "es", "anonymize", "p.toml", "--out", "r", cwd=tmp_path
+    )
+    page = (tmp_path / "r" / "evidence" / "report.html").read_text(encoding="utf-8")
+    assert 'lang="es"' in page
+    assert "Informe de privacidad" in page
+    (tmp_path / "p.toml").write_text('[report]\nlanguage = "fr"\n', encoding="utf-8")
+    said = command("anonymize", "p.toml", "--lang", "es", cwd=tmp_path, code=2)
+    assert "report.language: debe ser una de estas opciones: en, es, pt-BR. Se recibió 'fr'." in said
 
 
 def test_the_policy_says_in_which_language_the_report_is(monkeypatch: pytest.MonkeyPatch) -> None:

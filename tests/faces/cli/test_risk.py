@@ -16,7 +16,7 @@ from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import read
 from cobogo.data.table.rows import tuple_of_each_row
 from cobogo.faces.cli.main import app
-from cobogo.floor.language import speech
+from cobogo.floor.language import LANGUAGES, speech
 
 pytestmark = pytest.mark.slow
 
@@ -98,7 +98,7 @@ def test_json_and_a_release(here: Path, run: Callable[..., str]) -> None:
     [
         (("a.csv",), "--policy"),
         (("b.csv", "--policy", "p.toml"), "b.csv"),
-        (("a.csv", "--policy", "p.toml", "--language", "fr"), "must be one of en, pt-BR"),
+        (("a.csv", "--policy", "p.toml", "--language", "fr"), f"must be one of {', '.join(LANGUAGES)}"),
         (("a.csv", "--policy", "p.toml", "--fraction", "2"), "fraction"),
         (("a.csv", "--policy", "p.toml", "--population", "c.csv"), "c.csv"),
         (("a.csv", "--policy", "p.toml", "--records", "a.csv"), "already exists"),

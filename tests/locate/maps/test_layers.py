@@ -121,7 +121,7 @@ def test_a_page_holds_its_layers_in_both_languages_and_fetches_nothing(tmp_path:
     assert text.count("</script>") == 2
     content = inlined(tmp_path / "map.html")
     assert content["layers"][-1]["labels"] == ["</script>", "<img src=x>", "\u2028"]
-    assert content["title"] == {"en": "A map", "pt-BR": "Um mapa"}
+    assert content["title"] == {"en": "A map", "es": "A map", "pt-BR": "Um mapa"}
     assert content["words"]["en"].keys() == content["words"]["pt-BR"].keys()
     assert content["clock"]["start"] == 0
     assert content["clock"]["end"] == 7_200

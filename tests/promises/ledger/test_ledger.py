@@ -413,7 +413,7 @@ def test_only_its_owner_may_read_it(tmp_path: Path) -> None:
     ("place", "words"),
     [
         ("sqlite://", "in memory"),
-        ("mysql://host/db", "no ledger over mysql"),
+        ("mysql://host/db", "mysql is not supported"),
         ("postgresql://nobody@127.0.0.1:1/none", "cannot be used"),
         ("/nowhere/at/all/ledger.db", "cannot be written"),
     ],

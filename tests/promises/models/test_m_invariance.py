@@ -134,7 +134,7 @@ def test_verification_looks_back_too(tmp_path: Path) -> None:
     assert verdict.models[0].measured == 0
     kept["series"]["key"] = "00" * 32
     evidence.write_text(json.dumps(kept))
-    assert any("same series" in problem for problem in cb.verify(tmp_path / "second").problems)
+    assert "another series" in str(cb.verify(tmp_path / "second").problems)
     evidence.unlink()
     with pytest.raises(OutputError, match="previous release"):
         cb.verify(tmp_path / "second")
@@ -150,7 +150,7 @@ def test_what_a_series_needs(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="several records") as refused:
         cb.anonymize(pa.concat_tables([FIRST, FIRST]), policy())
     assert "ann" not in str(refused.value)
-    with pytest.raises(PolicyError, match="told apart"):
+    with pytest.raises(PolicyError, match="identifies people"):
         cb.anonymize(FIRST, policy(tmp_path / "first", unit=None))
     with pytest.raises(OutputError, match="not there"):
         cb.anonymize(FIRST, policy(tmp_path / "nowhere"))

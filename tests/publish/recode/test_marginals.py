@@ -223,7 +223,7 @@ def _rewrite(directory: Path, content: Any, files: dict[str, str]) -> None:
         (lambda text: text + "Pina,cold,0\n", "not a whole number above 0"),
         (lambda text: text.replace(",5\n", ",99999999999999999999999\n", 1), "not a whole number above 0"),
         (lambda text: text.replace("flu", "cold"), "twice"),
-        (lambda text: text.replace("place", "plaza"), "other columns"),
+        (lambda text: text.replace("place", "plaza"), "does not have the columns"),
         (lambda _: "place,disease,count\n", "does not count as many records"),
     ],
     ids=["fewer", "none", "huge", "twice", "columns", "empty"],
@@ -266,7 +266,7 @@ def test_counts_are_estimated_from_all_marginals(tmp_path: Path) -> None:
         counts["Pina", "cold"] / 2
     )
     assert estimated_count(public, {}, ["cold", "flu"]) == pytest.approx(20)
-    with pytest.raises(OutputError, match="no column shoe"):
+    with pytest.raises(OutputError, match="does not have the columns shoe"):
         estimated_count(public, {"shoe": ["40"]}, ["cold"])
 
 
@@ -278,7 +278,7 @@ def test_what_cannot_be_asked_is_refused() -> None:
         (asking([K], *ring), "cycle"),
         (asking([K], ["place", "shoe"]), "shoe"),
         (asking([K], ["place", "place"]), "twice"),
-        (asking([K], ["number"]), "no quasi-identifier"),
+        (asking([K], ["number"]), "neither a quasi-identifier nor a sensitive attribute"),
         (asking([K], ["place"]), "no marginal has"),
         (asking([{"model": "c-k-safety", "c": 0.9, "k": 1}]), "no records"),
         (asking([{"model": "p-sensitive-k-anonymity", "p": 2, "k": 3}], *several), "no records"),

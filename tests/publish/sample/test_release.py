@@ -177,7 +177,7 @@ def test_levels_can_be_chosen_for_a_part_of_epsilon() -> None:
         ({}, "does not give a level"),
         ({"levels": {"age": 1}}, "city"),
         ({"levels": {"age": 9, "city": 0}}, "highest level"),
-        ({"levels": {"ill": 0}}, "no quasi-identifier"),
+        ({"levels": {"ill": 0}}, "is not a quasi-identifier"),
         ({"levels": {"age": 1, "city": 0}, "search-epsilon": 0.1}, "fixes all levels"),
         ({"levels": {"age": 1, "city": 0}, "share": 0.9}, "share"),
         ({"search-epsilon": 2.0}, "does not give a level"),
@@ -234,7 +234,7 @@ def test_the_command_writes_and_verify_counts(tmp_path: Path) -> None:
     assert "person" not in (tmp_path / "out/public/release.csv").read_text()
     manifest = tmp_path / "out/public/manifest.json"
     content = json.loads(manifest.read_text())
-    for key, value, why in (("k", 2, "less than"), ("share", "9/10", "more than"), ("epsilon", 0.5, "share")):
+    for key, value, why in (("k", 2, "smaller than"), ("share", "9/10", "larger than"), ("epsilon", 0.5, "share")):
         changed = {**content, "transformation": {**content["transformation"], key: value}}
         manifest.write_text(json.dumps(changed))
         assert why in cobogo("verify", "out/public", cwd=tmp_path, code=1)

@@ -96,7 +96,7 @@ def test_the_report_measures_on_the_true_data_and_stays(written: tuple[str, Path
     stated = json.loads((out / "public/manifest.json").read_text())["transformation"]
     assert stated["guarantee"] == ("differential-privacy" if method in PRIVATE else "NONE")
     assert (NO_GUARANTEE in json.dumps(stated)) == (method in BASELINES)
-    assert ("No guarantee" in (out / "public/dictionary.md").read_text()) == (method in BASELINES)
+    assert ("Não há garantia" in (out / "public/dictionary.md").read_text()) == (method in BASELINES)
 
 
 def tampered(out: Path, change: Any) -> Path:
@@ -200,7 +200,7 @@ def test_typed_columns_stay_typed_and_nulls_are_values() -> None:
     [
         ({"method": "mts"}, "mst"),
         ({"domains": {"age": {"bounds": [0, 80], "bins": 4}, "city": ["Crato"]}}, "ill"),
-        ({"domains": {"age": {"bounds": [0, 2], "bins": 9}}}, "no number"),
+        ({"domains": {"age": {"bounds": [0, 2], "bins": 9}}}, "a bin does not contain a number with"),
         ({"epsilon": None, "delta": None}, "cost"),
         ({"max-rows": 3}, "data.unit"),
         ({"method": "copula-without-guarantee"}, "no guarantee"),

@@ -13,6 +13,7 @@ from pathlib import Path
 from cobogo.data.hierarchy.base import Hierarchy, Label
 from cobogo.errors import HierarchyError
 from cobogo.floor.language import tr, trn
+from cobogo.floor.language.system import reason
 
 LARGEST = 1 << 28
 
@@ -94,7 +95,7 @@ def _text(path: Path, encoding: str, where: str) -> str:
         ) from None
     except OSError as error:
         raise HierarchyError(
-            tr("cannot be read: {strerror}", strerror=error.strerror),
+            tr("cannot be read: {reason}", reason=reason(error)),
             where=where,
             remedy=tr("Check the path: {path}. Paths are relative to the policy file.", path=path),
             code="COBOGO-HIERARCHY-FILE",

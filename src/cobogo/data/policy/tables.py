@@ -10,7 +10,7 @@ from pydantic import Field, field_validator, model_validator
 
 from cobogo.data.policy.hierarchies import AnyHierarchy
 from cobogo.data.policy.toml_file import PolicyTable, Separator
-from cobogo.floor.language import tr
+from cobogo.floor.language import LANGUAGES, tr
 
 
 class Role(StrEnum):
@@ -187,5 +187,5 @@ class RegistryPolicy(PolicyTable):
 class ReportPolicy(PolicyTable):
     """How the report speaks and what it draws."""
 
-    language: Literal["en", "pt-BR"] = "en"
+    language: Literal[LANGUAGES] = "en"  # type: ignore[valid-type]
     largest_classes: Annotated[int, Field(ge=1, le=100, strict=True)] = 10

@@ -12,6 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict
 
 from cobogo.errors import PolicyError
 from cobogo.floor.language import Text, tr
+from cobogo.floor.language.system import reason
 
 DEEPEST = 100
 """Tables and lists within each other, in any policy: what goes deeper was not written by hand, and exhausts whoever
@@ -43,7 +44,7 @@ def read_toml(path: Path, kind: str = "policy") -> dict[str, Any]:
         ) from None
     except OSError as error:
         raise PolicyError(
-            tr("cannot be read: {strerror}", strerror=error.strerror),
+            tr("cannot be read: {reason}", reason=reason(error)),
             where=where,
             remedy=tr("Check the path and the rights to read it."),
             code="COBOGO-POLICY-FILE",

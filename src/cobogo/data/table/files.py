@@ -15,6 +15,7 @@ from typing import Any
 from cobogo.data.policy import Data
 from cobogo.errors import DataError
 from cobogo.floor.language import Text, tr, trn
+from cobogo.floor.language.system import reason
 
 PARQUET = (".parquet", ".pq")
 
@@ -326,7 +327,7 @@ def csv_error(text: str, path: str, data: Data) -> DataError:
 
 def _unreadable(error: OSError, file: str) -> DataError:
     return DataError(
-        tr("cannot be read: {strerror}", strerror=error.strerror or error),
+        tr("cannot be read: {reason}", reason=reason(error)),
         where=file,
         remedy=tr("Check the path and the rights to read it."),
         code="COBOGO-DATA-FILE",

@@ -409,12 +409,8 @@ def _draw(path: Path, asked: Collection, found: CollectionFindings) -> None:
             tr("there is nothing to draw"), where=str(path), remedy=tr("Give other candidates, or more reports.")
         )
     scale = max(found.users, 1) if found.counted else 1
-    lines = [
-        EstimateBar(label, count / scale, error / scale, bool(there))
-        for label, count, error, there in zip(
-            found.labels, found.counts.tolist(), found.errors.tolist(), found.significant, strict=True
-        )
-    ]
+    rows = zip(found.labels, found.counts.tolist(), found.errors.tolist(), found.significant, strict=True)
+    lines = [EstimateBar(label, count / scale, error / scale, bool(there)) for label, count, error, there in rows]
     lines.sort(key=lambda line: -line.value)
     say = language.terminal_speech()
     lead = tr(
@@ -425,7 +421,7 @@ def _draw(path: Path, asked: Collection, found: CollectionFindings) -> None:
     )
     unit = say("share of the clients") if found.counted else asked.question
     with stage_file(path) as stage:
-        draw_estimates(stage, asked.name, say(lead), lines, unit=unit, percent=found.counted)
+        draw_estimates(stage, asked.name, say(lead), lines, unit=unit, percent=found.counted, say=say)
 
 
 def _values_and_loss(asked: Collection | None, values: int | None, epsilon: float | None) -> tuple[int, float]:

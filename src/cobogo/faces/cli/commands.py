@@ -147,7 +147,7 @@ def _print_panel(console: Any, title: str, rows: list[list[str]], first: int = 0
 
 def _told(one: Any, ctx: Any, say: Speech) -> list[str]:
     """What a parameter takes, and what it is for."""
-    kind = "" if _is_flag(one) or _is_argument(one) else say(VALUES[_kind(one)])
+    kind = "" if _is_flag(one) or _is_argument(one) else one.metavar or say(VALUES[_kind(one)])
     notes = []
     if envvar := getattr(one, "envvar", None):
         notes.append(say("or the environment's {variable}", variable=str(envvar)))

@@ -11,6 +11,7 @@ from cobogo.errors import OutputError, PolicyError
 from cobogo.faces.cli import console, language
 from cobogo.faces.cli.options import Encoding, GuessedSeparator, Json
 from cobogo.floor.language import Text, tr
+from cobogo.floor.language.system import reason
 
 if TYPE_CHECKING:
     from cobogo.data.policy import Data
@@ -100,7 +101,7 @@ def column_table(profiles: list[ColumnProfile], suggestions: list[Suggestion]) -
         for column, found in zip(profiles, suggestions, strict=True)
     ]
     header: list[str] = [
-        tr("column"), tr("type"), tr("distinct"), tr("missing"), tr("role"), tr("hierarchy"), tr("because"),
+        tr("column"), tr("type"), tr("distinct"), tr("missing"), tr("suggested role"), tr("hierarchy"), tr("because"),
     ]  # fmt: skip
     return console.table(header, rows, numbers=(2, 3))
 
@@ -129,7 +130,7 @@ def write_starter_policy(
     except OSError as error:
         target.unlink(missing_ok=True)
         raise OutputError(
-            tr("cannot be written: {reason}", reason=error.strerror),
+            tr("cannot be written: {reason}", reason=reason(error)),
             where=str(target),
             remedy=tr("Check that the directory exists and that you may write to it."),
         ) from None

@@ -198,7 +198,7 @@ def _wrap(text: str, margin: str) -> str:
             subsequent_indent=margin,
             break_on_hyphens=False,
         )
-        for paragraph in text.replace("``", "").strip().split("\n\n")
+        for paragraph in text.replace("``", "`").strip().split("\n\n")
     )
 
 

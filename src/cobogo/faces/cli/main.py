@@ -31,7 +31,7 @@ from cobogo.faces.cli.serve import serve, workbench
 from cobogo.faces.cli.verify import verify
 from cobogo.floor.extras import missing
 from cobogo.floor.files import remove_all_scratch
-from cobogo.floor.language import tr
+from cobogo.floor.language import LANGUAGES, tr
 
 PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
     "Begin": {"demo": demo, "inspect": inspect_},
@@ -108,7 +108,12 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _main(
     lang: Annotated[
-        str | None, typer.Option("--lang", help="en or pt-BR; the locale's if not given. Every command takes it.")
+        str | None,
+        typer.Option(
+            "--lang",
+            metavar="|".join(LANGUAGES),
+            help="The language; the locale's if not given. Every command takes it.",
+        ),
     ] = None,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")

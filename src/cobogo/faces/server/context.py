@@ -15,6 +15,7 @@ from cobogo.faces.server.keys import Holder, Keys, RequestAllowance
 from cobogo.faces.server.settings import ServerSettings
 from cobogo.faces.server.state import ServerState
 from cobogo.floor.language import tr
+from cobogo.floor.language.system import reason
 from cobogo.floor.urls import is_url
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class ServerContext:
             self.files = Files(root, self.settings.limits)
         except OSError as error:
             raise InputError(
-                tr("cannot be used as the server's state directory: {reason}", reason=error.strerror),
+                tr("cannot be used as the server's state directory: {reason}", reason=reason(error)),
                 where=str(root),
                 remedy=tr("Choose a directory that you may write to."),
             ) from None

@@ -30,6 +30,7 @@ from cobogo.collect.wire import parse
 from cobogo.errors import OutputError
 from cobogo.floor.files import lock, open_private, stage_file
 from cobogo.floor.language import tr
+from cobogo.floor.language.system import reason
 
 COUNTS = "counts"
 LONG = 8 << 20
@@ -121,7 +122,7 @@ class _Segment:
         except OSError as problem:
             with suppress(OSError):
                 os.ftruncate(self._handle, self.end)
-            raise OutputError(tr("cannot be written: {strerror}", strerror=problem.strerror), where="reports") from None
+            raise OutputError(tr("cannot be written: {reason}", reason=reason(problem)), where="reports") from None
         self.end += len(head) + len(message)
         return self.end
 

@@ -36,7 +36,7 @@ DOOR = {
     "locate": tr("Locate"),
 }
 
-LANGUAGE_NAMES = {"en": "English", "pt-BR": "Português"}
+LANGUAGE_NAMES = {"en": "English", "es": "Español", "pt-BR": "Português"}
 """Each in its own language."""
 
 LISTED = 20

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from cobogo.errors import PolicyError
 from cobogo.floor.language.catalogue import translated_languages
 from cobogo.floor.language.text import tr
 
 LANGUAGES = ("en", *translated_languages())
+WHOLE = ("en", "pt-BR")
+"""Languages that say everything. The others leave sentences in English, and the workbench does not offer them."""
 
 
 def language_of(name: str, *, where: str = "--lang") -> str:
@@ -38,12 +40,13 @@ def language_of_locale(environment: Mapping[str, str] = os.environ) -> str:
 
 
 def preferred_language(accepted: str) -> str:
-    """The language that a browser likes best (its header ``Accept-Language``), of those that Cobogó speaks.
+    """The language that a browser likes best (its header ``Accept-Language``), of those that say everything.
 
-    >>> preferred_language("fr,pt;q=0.8,en;q=0.5"), preferred_language("en-GB,pt-BR;q=0.3"), preferred_language("de")
+    >>> preferred_language("es,pt;q=0.8,en;q=0.5"), preferred_language("en-GB,pt-BR;q=0.3"), preferred_language("de")
     ('pt-BR', 'en', 'en')
     """
-    return next(filter(None, map(_spoken, _by_weight(accepted.split(",")[:20]))), "en")
+    wishes = _by_weight(accepted.split(",")[:20])
+    return next((found for wish in wishes if (found := _spoken(wish, WHOLE))), "en")
 
 
 def _by_weight(wishes: Iterable[str]) -> list[str]:
@@ -57,9 +60,9 @@ def _by_weight(wishes: Iterable[str]) -> list[str]:
     return [name for _, name in sorted(weighted, key=lambda one: one[0])]
 
 
-def _spoken(name: str) -> str | None:
+def _spoken(name: str, languages: Sequence[str] = LANGUAGES) -> str | None:
     """The language itself, or the first that is a form of the same one."""
     wish = name.replace("_", "-").casefold()
-    exact = [language for language in LANGUAGES if language.casefold() == wish]
-    near = [language for language in LANGUAGES if language.partition("-")[0] == wish.partition("-")[0]]
+    exact = [language for language in languages if language.casefold() == wish]
+    near = [language for language in languages if language.partition("-")[0] == wish.partition("-")[0]]
     return next(iter(exact + near), None)

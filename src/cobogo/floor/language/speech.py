@@ -161,9 +161,8 @@ class Speech:
             return iso
         month = self(_MONTHS).split()[moment.month - 1]
         day = "1º" if moment.day == 1 and self.language == "pt-BR" else str(moment.day)
-        text = self(
-            tr("{day} {month} {year}, {time}"), day=day, month=month, year=str(moment.year), time=f"{moment:%H:%M}"
-        )
+        between = " de " if self.language in ("es", "pt-BR") else " "
+        text = f"{between.join((day, month, str(moment.year)))}, {moment:%H:%M}"
         zone = f"{moment:%z}"
         if not zone:
             return text
@@ -178,7 +177,7 @@ class Speech:
         """What an error says, where, and what to do about it.
 
         >>> print(speech("pt-BR").error(CobogoError(tr("no such file"), where="a.csv", remedy=tr("Check the path."))))
-        a.csv: não existe esse arquivo.
+        a.csv: o arquivo não existe.
         Confira o caminho.
         """
         parts = (None if part is None else self(part) for part in (error.what, error.where, error.remedy))

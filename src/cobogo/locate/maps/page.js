@@ -261,7 +261,7 @@
   at("closer").addEventListener("click", () => zoom(1.5));
   at("farther").addEventListener("click", () => zoom(1 / 1.5));
   at("whole").addEventListener("click", fit);
-  at("language").addEventListener("click", () => { state.language = state.language === "en" ? "pt-BR" : "en"; speak(); });
+  at("language").addEventListener("click", () => { state.language = state.language === "pt-BR" ? "en" : "pt-BR"; speak(); });
   if (clock) {
     at("player").hidden = false;
     Object.assign(at("time"), { min: clock.start, max: clock.end, step: clock.frames.length ? 1 : clock.step, value: clock.start });

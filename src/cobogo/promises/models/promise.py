@@ -10,8 +10,9 @@ from dataclasses import fields
 from typing import Any, ClassVar, TypeVar
 
 from cobogo.errors import PolicyError
-from cobogo.floor.catalogue import Card, Registry, check_options, construct, options_of
+from cobogo.floor.catalogue import Card, Registry
 from cobogo.floor.language import tr
+from cobogo.floor.options import check_options, construct, options_of
 
 
 class Promise:

@@ -38,11 +38,7 @@ TERMS = (
         tr("A table with one row for each person, visit or trip, before anything is summed up."),
         "concepts/microdata",
     ),
-    Term(
-        tr("[record]"),
-        tr("One row of the table."),
-        "concepts/microdata",
-    ),
+    Term(tr("[record]"), tr("One row of the table."), "concepts/microdata"),
     Term(
         tr("[unit]"),
         tr(
@@ -97,21 +93,9 @@ TERMS = (
         ),
         "risk",
     ),
-    Term(
-        tr("[unique]"),
-        tr("A person whose combination of quasi-identifiers nobody else in the table has."),
-        "risk",
-    ),
-    Term(
-        tr("[steward]"),
-        tr("The person who is responsible for the data and makes the release."),
-        "server",
-    ),
-    Term(
-        tr("[recipient]"),
-        tr("A person who receives a release."),
-        "release",
-    ),
+    Term(tr("[unique]"), tr("A person whose combination of quasi-identifiers nobody else in the table has."), "risk"),
+    Term(tr("[steward]"), tr("The person who is responsible for the data and makes the release."), "server"),
+    Term(tr("[recipient]"), tr("A person who receives a release."), "release"),
     Term(
         tr("[policy]"),
         tr("The TOML file that describes a whole job: data, roles, models, search and output."),
@@ -138,11 +122,7 @@ TERMS = (
         ),
         "release",
     ),
-    Term(
-        tr("[recoding]"),
-        tr("Making values coarser so that people look alike."),
-        "concepts/generalization",
-    ),
+    Term(tr("[recoding]"), tr("Making values coarser so that people look alike."), "concepts/generalization"),
     Term(
         tr("[generalization]"),
         tr("Replacing a value by a coarser, still true value: 12/03/1984 by 1984."),
@@ -183,16 +163,8 @@ TERMS = (
         ),
         "concepts/generalization",
     ),
-    Term(
-        tr("[metric]"),
-        tr("A number that says how much a release lost."),
-        "concepts/metrics",
-    ),
-    Term(
-        tr("[loss]"),
-        tr("The share of the detail that a release lost, from 0 to 1."),
-        "metrics",
-    ),
+    Term(tr("[metric]"), tr("A number that says how much a release lost."), "concepts/metrics"),
+    Term(tr("[loss]"), tr("The share of the detail that a release lost, from 0 to 1."), "metrics"),
     Term(
         tr("[full-domain recoding]"),
         tr("Recoding in which all values of a column have the same level."),
@@ -218,11 +190,7 @@ TERMS = (
         tr("Exchanging sensitive values at random with known probabilities, which gives a guarantee."),
         "randomization",
     ),
-    Term(
-        tr("[synthetic data]"),
-        tr("Invented records drawn from a model of the table."),
-        "synthesis",
-    ),
+    Term(tr("[synthetic data]"), tr("Invented records drawn from a model of the table."), "synthesis"),
     Term(
         tr("[masking]"),
         tr("Replacing values by fakes so that a table can be used for testing. It gives no formal guarantee."),
@@ -236,36 +204,16 @@ TERMS = (
         ),
         "tokens",
     ),
-    Term(
-        tr("[token]"),
-        tr("A random text that replaces a value. Only the vault can turn it back."),
-        "howto/tokenise",
-    ),
-    Term(
-        tr("[vault]"),
-        tr("The database that knows which token replaces which value."),
-        "howto/tokenise",
-    ),
+    Term(tr("[token]"), tr("A random text that replaces a value. Only the vault can turn it back."), "howto/tokenise"),
+    Term(tr("[vault]"), tr("The database that knows which token replaces which value."), "howto/tokenise"),
     Term(
         tr("[registry]"),
         tr("The encrypted record of earlier releases, against which a new release is checked."),
         "registry",
     ),
-    Term(
-        tr("[verification]"),
-        tr("Reading the released file back and measuring every model on it."),
-        "release",
-    ),
-    Term(
-        tr("[audit]"),
-        tr("Trying every attack that applies to a release, with a page to sign."),
-        "registry",
-    ),
-    Term(
-        tr("[privacy model]"),
-        tr("A condition that every class of a release must satisfy."),
-        "models",
-    ),
+    Term(tr("[verification]"), tr("Reading the released file back and measuring every model on it."), "release"),
+    Term(tr("[audit]"), tr("Trying every attack that applies to a release, with a page to sign."), "registry"),
+    Term(tr("[privacy model]"), tr("A condition that every class of a release must satisfy."), "models"),
     Term(
         tr("[k-anonymity]"),
         tr("Every class has at least k records, so an attacker picks the right one with a probability of at most 1/k."),
@@ -309,20 +257,14 @@ TERMS = (
         ),
         "epsilon",
     ),
-    Term(
-        tr("[δ (delta)]"),
-        tr("The probability with which ε may be exceeded. It must be very small."),
-        "epsilon",
-    ),
+    Term(tr("[δ (delta)]"), tr("The probability with which ε may be exceeded. It must be very small."), "epsilon"),
     Term(
         tr("[sensitivity]"),
         tr("The largest change that one person can make to an answer. It has nothing to do with sensitive attributes."),
         "concepts/differential-privacy",
     ),
     Term(
-        tr("[noise]"),
-        tr("A random number that is added to an answer or a position."),
-        "concepts/differential-privacy",
+        tr("[noise]"), tr("A random number that is added to an answer or a position."), "concepts/differential-privacy"
     ),
     Term(
         tr("[mechanism]"),
@@ -334,21 +276,9 @@ TERMS = (
         tr("The privacy loss (ε, δ or ρ) that may be spent in all. When it is spent, there are no more answers."),
         "howto/set-budgets",
     ),
-    Term(
-        tr("[ledger]"),
-        tr("The sealed record of what each answer has cost."),
-        "curator",
-    ),
-    Term(
-        tr("[curator]"),
-        tr("The program that keeps a table and answers questions about it with noise."),
-        "curator",
-    ),
-    Term(
-        tr("[analyst]"),
-        tr("A person who asks the curator, with their own budget."),
-        "curator",
-    ),
+    Term(tr("[ledger]"), tr("The sealed record of what each answer has cost."), "curator"),
+    Term(tr("[curator]"), tr("The program that keeps a table and answers questions about it with noise."), "curator"),
+    Term(tr("[analyst]"), tr("A person who asks the curator, with their own budget."), "curator"),
     Term(
         tr("[bounds]"),
         tr("The declared smallest and largest value of a column. Values outside are clipped."),
@@ -359,31 +289,11 @@ TERMS = (
         tr("A person who has the release and additional knowledge, and wants to learn something about a person."),
         "threat-model",
     ),
-    Term(
-        tr("[attack]"),
-        tr("A program that tries to find a person, a value or a presence in a release."),
-        "attacks",
-    ),
-    Term(
-        tr("[knowledge]"),
-        tr("A table about people that the attacker already has."),
-        "attacks",
-    ),
-    Term(
-        tr("[re-identification]"),
-        tr("Finding the record that belongs to a person."),
-        "attacks",
-    ),
-    Term(
-        tr("[record linkage]"),
-        tr("Re-identification by joining quasi-identifiers with a known table."),
-        "attacks",
-    ),
-    Term(
-        tr("[inference]"),
-        tr("Learning a person's sensitive value without finding the record."),
-        "attacks",
-    ),
+    Term(tr("[attack]"), tr("A program that tries to find a person, a value or a presence in a release."), "attacks"),
+    Term(tr("[knowledge]"), tr("A table about people that the attacker already has."), "attacks"),
+    Term(tr("[re-identification]"), tr("Finding the record that belongs to a person."), "attacks"),
+    Term(tr("[record linkage]"), tr("Re-identification by joining quasi-identifiers with a known table."), "attacks"),
+    Term(tr("[inference]"), tr("Learning a person's sensitive value without finding the record."), "attacks"),
     Term(
         tr("[membership]"),
         tr("The fact that a person is in the data. It may be a secret by itself, as with the patients of one clinic."),
@@ -410,11 +320,7 @@ TERMS = (
         ),
         "attacks",
     ),
-    Term(
-        tr("[threshold]"),
-        tr("The confidence, gain or risk above which a person counts as found."),
-        "attacks",
-    ),
+    Term(tr("[threshold]"), tr("The confidence, gain or risk above which a person counts as found."), "attacks"),
     Term(
         tr("[prosecutor; journalist; marketer]"),
         tr(
@@ -423,21 +329,9 @@ TERMS = (
         ),
         "risk",
     ),
-    Term(
-        tr("[collection]"),
-        tr("One question to many clients, as a file that the steward publishes."),
-        "collecting",
-    ),
-    Term(
-        tr("[collector]"),
-        tr("The party that receives the reports."),
-        "collecting",
-    ),
-    Term(
-        tr("[client]"),
-        tr("The program on a person's device that randomizes the answer."),
-        "collecting",
-    ),
+    Term(tr("[collection]"), tr("One question to many clients, as a file that the steward publishes."), "collecting"),
+    Term(tr("[collector]"), tr("The party that receives the reports."), "collecting"),
+    Term(tr("[client]"), tr("The program on a person's device that randomizes the answer."), "collecting"),
     Term(
         tr("[report]"),
         tr(
@@ -461,11 +355,7 @@ TERMS = (
         tr("The file in which a client keeps its permanent answers, so that repeated questions reveal nothing more."),
         "collecting",
     ),
-    Term(
-        tr("[trip]"),
-        tr("A person's movement from one stay to the next."),
-        "trajectories",
-    ),
+    Term(tr("[trip]"), tr("A person's movement from one stay to the next."), "trajectories"),
     Term(
         tr("[geo-indistinguishability]"),
         tr(
@@ -474,26 +364,16 @@ TERMS = (
         ),
         "concepts/location",
     ),
+    Term(tr("[dummies]"), tr("Invented positions that are sent together with the true one."), "location-mechanisms"),
     Term(
-        tr("[dummies]"),
-        tr("Invented positions that are sent together with the true one."),
-        "location-mechanisms",
-    ),
-    Term(
-        tr("[cloak]"),
-        tr("A rectangle with at least k people that is sent instead of a position."),
-        "concepts/location",
+        tr("[cloak]"), tr("A rectangle with at least k people that is sent instead of a position."), "concepts/location"
     ),
     Term(
         tr("[anonymizer]"),
         tr("The trusted server between devices and a service that makes cloaks."),
         "location-service",
     ),
-    Term(
-        tr("[mix zone]"),
-        tr("An area without reports, after which people get new pseudonyms."),
-        "location-service",
-    ),
+    Term(tr("[mix zone]"), tr("An area without reports, after which people get new pseudonyms."), "location-service"),
     Term(
         tr("[(k, δ)-anonymity]"),
         tr("Every released trip has at least k − 1 others within δ metres at all times."),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from cobogo.floor.catalogue import Card, Parameter
+from cobogo.floor.catalogue import Card
+from cobogo.floor.options import Parameter
 from cobogo.tell.reference import sections
 from cobogo.tell.reference.sections import PARTS, SECTIONS, Entry, Section, names
 

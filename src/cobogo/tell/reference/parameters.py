@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from cobogo.floor.arguments import Bounds
-from cobogo.floor.catalogue import Card, Parameter
+from cobogo.floor.catalogue import Card
 from cobogo.floor.language import Text, join, tr
+from cobogo.floor.options import Parameter
 
 KINDS = {
     "whole": tr("whole number"),

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import Any, get_type_hints
 
 from cobogo.data.policy import Policy
-from cobogo.floor.catalogue import Card, Parameter
+from cobogo.floor.catalogue import Card
+from cobogo.floor.options import Parameter
 from cobogo.promises.registry import PROMISES
 from cobogo.tell.reference.sections import SECTIONS
 

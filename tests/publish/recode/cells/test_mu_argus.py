@@ -247,4 +247,4 @@ def test_a_cell_that_hides_nothing_is_released_and_one_that_hides_little_takes_a
     assert {repaired.released_tuple(n): int(size) for n, size in enumerate(repaired.sizes)} == {
         ("60020", "Fortaleza"): 4, ("62010", "Sobral"): 1, ("62010", "*"): 2,
     }  # fmt: skip
-    assert "2 suppressed cells could have been told" in notes[0]
+    assert "2 suppressed cells could be deduced" in notes[0]

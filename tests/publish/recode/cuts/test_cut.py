@@ -318,7 +318,7 @@ def test_a_model_on_a_population_is_refused(algorithm: str, tmp_path: Path) -> N
         "privacy": {"models": [{"model": "delta-presence", "max": 0.9, "population": "everybody.csv"}]},
         "recoding": {"algorithm": algorithm, "label": "pay"},
     }
-    with pytest.raises(PolicyError, match="looks at a population"):
+    with pytest.raises(PolicyError, match="needs a population table"):
         cb.anonymize(PEOPLE, cb.Policy.of(policy, home=tmp_path))
 
 

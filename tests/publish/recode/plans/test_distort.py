@@ -87,5 +87,5 @@ def test_a_class_that_is_too_small_cannot_be_made_diverse() -> None:
 
 def test_nothing_else_may_look_at_the_attribute() -> None:
     rows = [{"number": str(n), "place": "Pina", "age": "20", "sex": "f", "disease": "flu"} for n in range(4)]
-    with pytest.raises(PolicyError, match="without a look"):
+    with pytest.raises(PolicyError, match="requires that the recoding be chosen without using disease"):
         cb.anonymize(arrow(rows), policy("optimal", [DIVERSE, {"model": "t-closeness", "t": 0.2, "distance": "equal"}]))

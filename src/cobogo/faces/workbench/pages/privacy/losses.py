@@ -8,6 +8,7 @@ from nicegui import ui
 
 from cobogo.examine.metrics import METRICS
 from cobogo.faces.workbench.frame import section
+from cobogo.faces.workbench.header import LANGUAGE_NAMES
 from cobogo.faces.workbench.pages.privacy.sheet import PolicySheet
 from cobogo.floor.language import tr
 from cobogo.publish.recode.algorithms import ALGORITHMS, recodings
@@ -178,8 +179,9 @@ def _output(sheet: PolicySheet) -> None:
         _select(sheet, "output", "format", formats, str(output.get("format", "csv")), tr("Format"))
         options = {one: session.say(PRIVACY_SUPPRESSED[one]) for one in ("drop", "star")}
         _select(sheet, "output", "suppressed", options, str(output.get("suppressed", "drop")), tr("Suppressed records"))
-        languages = {"en": "English", "pt-BR": "Português"}
-        _select(sheet, "report", "language", languages, str(report.get("language", "en")), tr("Language of the report"))
+        _select(
+            sheet, "report", "language", LANGUAGE_NAMES, str(report.get("language", "en")), tr("Language of the report")
+        )
     ui.switch(
         session.say("Neutralise cells that spreadsheets would take for formulas"),
         value=output.get("formulas") == "neutralised",

@@ -11,8 +11,9 @@ from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.frame import attempt, section
 from cobogo.faces.workbench.labels import CHOICE, KIND
 from cobogo.faces.workbench.pages.privacy.sheet import PolicySheet
-from cobogo.floor.catalogue import Card, Parameter
+from cobogo.floor.catalogue import Card
 from cobogo.floor.language import tr
+from cobogo.floor.options import Parameter
 from cobogo.promises.guarantees import GUARANTEES
 from cobogo.promises.registry import PROMISES
 from cobogo.tell.report.labels import model_meaning, model_name

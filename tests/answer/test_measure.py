@@ -41,6 +41,17 @@ def test_a_person_more_or_less(rows: list[dict[str, Any]], text: str, who: str, 
     within(q.found(plan, rows), q.found(plan, without), plan)
 
 
+@pytest.mark.evidence
+@settings(max_examples=2000, deadline=None)
+@given(rows=q.tables, text=q.questions(), who=st.sampled_from(PEOPLE), groups=st.integers(1, 3), most=st.integers(1, 3))
+def test_thousands_of_people_more_or_less(
+    rows: list[dict[str, Any]], text: str, who: str, groups: int, most: int
+) -> None:
+    plan = q.asked(text, q.declared(groups=groups, rows=most))
+    without = [row for row in rows if row["person"] != who]
+    within(q.found(plan, rows), q.found(plan, without), plan)
+
+
 @pytest.mark.parametrize("keys", ["", "job, home"])
 @pytest.mark.parametrize("aggregate", q.AGGREGATES)
 def test_a_person_who_is_everywhere(aggregate: str, keys: str) -> None:
@@ -216,6 +227,14 @@ ON_EVERY_ENGINE = [
     "WHERE NOT (city IN ('d''água', 'x') AND age IN (7, 30)) OR job IS NULL OR weight > 0.05 GROUP BY room, sick",
     "SELECT MEDIAN(age), QUANTILE(weight, 0.9) FROM people WHERE day >= DATE '2020-02-29' AND city <> 'é\\'",
     "SELECT job, day, COUNT(*) FROM people GROUP BY job, day",
+    "SELECT age // 20 AS age, month(day), COUNT(*), SUM(age / (age - 7)) AS s, AVG(round(weight / 3, 1) - age) AS a, "
+    "SUM(CASE WHEN sick THEN weight * 2 WHEN job LIKE '%B' THEN -1.25 END) AS c, "
+    "AVG(abs(age % 7 - floor(weight))) AS d "
+    "FROM people WHERE age * 2 - 7 <= weight OR NOT city LIKE 'é\\' OR weight % 3 = 0.2 OR ceil(weight) IN (1, 71) "
+    "GROUP BY age // 20, month(day)",
+    "SELECT CASE WHEN age < 18 THEN 'y' WHEN sick THEN city END AS k, MEDIAN(age * weight) AS m, "
+    "COUNT(DISTINCT age % 9), "
+    "SUM(nullif(greatest(least(age, 50), coalesce(weight, 3.25)), 50) - year(day)) AS g FROM people GROUP BY 1",
 ]
 
 
@@ -272,6 +291,8 @@ def test_neighbours_on_every_engine(engine_url: str) -> None:
     for text in (
         "SELECT job, COUNT(*), SUM(age), COUNT(DISTINCT city), MEDIAN(weight) FROM people GROUP BY job",
         "SELECT city, job, SUM(weight) FROM people GROUP BY city, job",
+        "SELECT age // 20 AS k, SUM(weight / (age - 37)) AS x, MEDIAN(age - weight) AS y FROM people "
+        "WHERE CASE WHEN job LIKE 'a%' THEN age ELSE weight * 2 END <> 4 GROUP BY 1",
     ):
         plan = q.asked(text, q.declared(groups=2, rows=2))
         one = q.found(plan, rows, url=engine_url)

@@ -25,7 +25,12 @@ def _padded(x: list[int], y: list[int]) -> list[tuple[int, int]]:
 
 
 def within(one: Exact, other: Exact, plan: QueryPlan) -> None:
+    """Each figure moves by no more than its sensitivity, and all of them together by no more than noise is made for."""
+    groups = plan.groups_of_a_person
     for measurement, changes in distances(one, other, plan).items():
-        bound = plan.rows_of_a_person if measurement.kind == "ranks" else plan.sensitivity(measurement)
-        assert len(changes) <= plan.groups_of_a_person
+        ranks = plan.stability * plan.rows_of_a_person
+        bound = ranks if measurement.kind == "ranks" else plan.sensitivity(measurement)
+        assert len(changes) <= groups * plan.stability
         assert all(change <= bound for change in changes), (measurement, changes, bound)
+        assert sum(changes) <= groups * bound
+        assert sum(change**2 for change in changes) <= groups * bound**2

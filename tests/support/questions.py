@@ -77,6 +77,13 @@ conditions = st.recursive(
             "job > 'a'",
             "room IN (1, 2, 9223372036854775807)",
             "home = 'north'",
+            "age * 2 - 7 > weight",
+            "age / (age - 7) >= 1.05",
+            "weight % 3 = 0.2 OR age // 0.5 < 100",
+            "year(day) BETWEEN 2000 AND 9998",
+            "job LIKE 'B%' OR city LIKE '%^_á' ESCAPE '^'",
+            "CASE WHEN sick THEN age ELSE weight END IN (7, 70.3, 1.25)",
+            "TRUE AND 1 = 1",
         ]
     ),
     lambda inner: st.builds(lambda a, o, b: f"({a} {o} NOT ({b}))", inner, st.sampled_from(["AND", "OR"]), inner),
@@ -84,7 +91,17 @@ conditions = st.recursive(
 )
 AGGREGATES = [
     "COUNT(*)", "COUNT(DISTINCT person)", "COUNT(age)", "COUNT(DISTINCT job)", "COUNT(DISTINCT day)", "SUM(age)",
+    "AVG(age / (age - 7))", "SUM(CASE WHEN sick THEN weight * 2 WHEN age > 20 THEN -1 END)", "COUNT(DISTINCT age % 7)",
+    "MEDIAN(round(weight / 3, 1) - age)", "COUNT(*) FILTER (WHERE age > weight)", "VARIANCE(year(day) // 100)",
+    "SUM(greatest(least(age, 50), coalesce(weight, 3.25)))", "AVG(nullif(floor(weight), 0) * ceil(0 - weight))",
     "AVG(weight)", "SUM(weight)", "VARIANCE(age)", "STDDEV(weight)", "MEDIAN(age)", "QUANTILE(weight, 0.25)",
+]  # fmt: skip
+
+
+KEYS = [
+    "city", "job", "room", "sick", "day", "home", "age // 20", "month(day)", "age > weight",
+    "CASE WHEN age < 18 THEN 'young' WHEN sick THEN job ELSE 'old' END",
+    "CASE home WHEN 'north' THEN 'N' WHEN 'south' THEN 'S' END",
 ]  # fmt: skip
 
 
@@ -93,7 +110,7 @@ def questions(draw: st.DrawFn, *, unit: bool = True) -> str:
     """A question that is answered."""
     known = [one for one in AGGREGATES if unit or "person" not in one]
     chosen = draw(st.lists(st.sampled_from(known), min_size=1, max_size=3, unique=True))
-    keys = draw(st.lists(st.sampled_from(["city", "job", "room", "sick", "day", "home"]), max_size=2, unique=True))
+    keys = draw(st.lists(st.sampled_from(KEYS), max_size=2, unique=True))
     where = draw(st.none() | conditions)
     text = f"SELECT {', '.join([*keys, *(f'{one} AS x{at}' for at, one in enumerate(chosen))])} FROM people"
     text += f" WHERE {where}" if where else ""

@@ -10,6 +10,7 @@ import secrets
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +23,12 @@ from cobogo.answer.public import PublicTable, load_public_table
 from cobogo.answer.query import CuratorQuery
 from cobogo.answer.result import Answer
 from cobogo.answer.session import AnalystSession
+from cobogo.answer.sql.combined import SqlSource
 from cobogo.answer.sql.dialects import DIALECTS
-from cobogo.answer.sql.emit import SqlSource
 from cobogo.data.policy.complaints import explain_error
 from cobogo.data.table.engine import Engine, connect
 from cobogo.data.table.read import Table, read, table_in
-from cobogo.errors import CobogoError, DataError, NoAnswer, PolicyError
+from cobogo.errors import CobogoError, DataError, NoAnswer, PolicyError, QueryRefused
 from cobogo.floor.language import tr
 from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.curator_file import (
@@ -76,9 +77,17 @@ class RegisteredDataset:
             return measure(plan, statements(plan, source, engine, salt), engine)
 
     def _open(self) -> tuple[Engine, SqlSource]:
-        """Open the table; the declared columns must exist, with types that fit."""
-        table = self._table()
-        table.engine.check_texts()
+        """Open the table in an engine of its own."""
+        engine = connect(self.url)
+        source = self.open_in(engine)
+        self._seen = self._types(engine)
+        engine.rest()
+        return engine, source
+
+    def open_in(self, engine: Engine, *, beside: bool = False) -> SqlSource:
+        """Open the table in an engine, ``beside`` others; the declared columns must exist, with types that fit."""
+        table = self._table(engine)
+        engine.check_texts()
         kinds = dict(table.expression.schema().items())
         for name in [*([self.declared.unit] if self.declared.unit else []), *self.declared.columns]:
             if name not in kinds:
@@ -87,23 +96,40 @@ class RegisteredDataset:
                     where=table.name,
                     remedy=tr("Correct the declared name, or add the column to the data."),
                 )
-        dialect, unit = DIALECTS[table.engine.name], self.declared.unit
+        dialect, unit = DIALECTS[engine.name], self.declared.unit
         for name, column in self.declared.columns.items():
             dialect.cast_column(name, column, kinds[name], self.declared.decimal)
         if unit is not None:
             dialect.cast_unit(unit, kinds[unit])
-        self._seen = self._types(table.engine)
-        table.engine.rest()
-        return table.engine, SqlSource(table.engine.connection.compile(table.expression), kinds)
+        copied = beside and self.declared.table is None  # an engine may call every table that it reads the same
+        self._rows = engine.materialize(table.expression) if copied else table.expression
+        return SqlSource(engine.connection.compile(self._rows), kinds)
 
     def _types(self, engine: Engine) -> dict[str, str]:
         return {} if self.declared.table is None else engine.types(self.declared.table)
 
-    def _table(self) -> Table:
-        engine = connect(self.url)
+    def _table(self, engine: Engine) -> Table:
         if self.declared.table is not None:
             return table_in(engine, self.declared.table, self.declared, tr("table {table}", table=self.declared.table))
         return read(self.data, self.declared, engine)
+
+
+class DatasetPair(RegisteredDataset):
+    """Two data sets in one engine, for questions that combine them."""
+
+    def __init__(self, one: RegisteredDataset, name: str, other: RegisteredDataset) -> None:
+        super().__init__(one.declared, one.data, one.url)
+        self._name = name
+        self._other = RegisteredDataset(other.declared, other.data, other.url)
+
+    def _types(self, engine: Engine) -> dict[str, str]:
+        found = {f"{self._name} {name}": kind for name, kind in self._other._types(engine).items()}
+        return {**super()._types(engine), **found}
+
+    def open_in(self, engine: Engine, *, beside: bool = True) -> SqlSource:
+        """Open both."""
+        source = super().open_in(engine, beside=beside)
+        return replace(source, others={self._name: self._other.open_in(engine, beside=beside)})
 
 
 def public_tables(rules: CuratorPolicy) -> dict[str, PublicTable]:
@@ -124,6 +150,7 @@ class Curator:
         self._url = engine
         self.ledger = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
         self._registered: dict[str, RegisteredDataset] = {}
+        self._pairs: dict[tuple[str, ...], DatasetPair] = {}
         self.public: dict[str, PublicTable] = {}
 
     @classmethod
@@ -262,7 +289,14 @@ class Curator:
 
     def _dataset_of(self, query: CuratorQuery, analyst: str) -> RegisteredDataset:
         """The data set of a question, if the analyst may ask about it."""
-        return self._registered[find_dataset(query.dataset, self.datasets_for(analyst), tr("the question"))]
+        first, *_ = (find_dataset(name, self.datasets_for(analyst), tr("the question")) for name in query.datasets)
+        if len({self._registered[name].url for name in query.datasets}) > 1:
+            raise QueryRefused(
+                tr("the tables of the question are in different databases"),
+                where=tr("the question"),
+                remedy=tr("Ask the data holder to copy them into one."),
+            )
+        return self._registered[first]
 
     def _pay_and_measure(
         self, plans: Sequence[QueryPlan], analyst: str, loss: PrivacyLoss, question: str
@@ -271,26 +305,34 @@ class Curator:
 
         Before the debit the rows are opened and every statement is written; after it all failures look the same.
         """
-        dataset, salt = plans[0].query.dataset, secrets.randbits(62)
-        with self._open_rows(dataset) as (engine, source):
+        datasets, salt = plans[0].query.datasets, secrets.randbits(62)
+        with self._open_rows(datasets) as (engine, source):
             written = [statements(one, source, engine, salt) for one in plans]
-            left = self.ledger.debit(dataset, analyst, loss, question)
+            left = self.ledger.debit_all(datasets, analyst, loss, question)[0]
             with _hide_cause():
                 return left, [measure(one, its, engine) for one, its in zip(plans, written, strict=True)]
 
     @contextmanager
-    def _open_rows(self, dataset: str) -> Iterator[tuple[Engine, SqlSource]]:
-        """Open the rows of a data set. Why they cannot be read is for the data holder to know, not for the analyst."""
+    def _open_rows(self, datasets: tuple[str, ...]) -> Iterator[tuple[Engine, SqlSource]]:
+        """Open the rows of data sets. Why they cannot be read is for the data holder to know, not for the analyst."""
         with ExitStack() as stack:
             try:
-                opened = stack.enter_context(self._registered[dataset].open_rows())
+                opened = stack.enter_context(self._rows_of(datasets).open_rows())
             except Exception as error:
                 raise DataError(
                     tr("its rows cannot be read now; nothing was spent"),
-                    where=dataset,
+                    where=", ".join(datasets),
                     remedy=tr("The data holder can find out why with `cobogo answer check`."),
                 ) from (error if isinstance(error, CobogoError) else None)
             yield opened
+
+    def _rows_of(self, datasets: tuple[str, ...]) -> RegisteredDataset:
+        first, *others = datasets
+        if not others:
+            return self._registered[first]
+        if datasets not in self._pairs:
+            self._pairs[datasets] = DatasetPair(self._registered[first], others[0], self._registered[others[0]])
+        return self._pairs[datasets]
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import Any
 
 from cobogo.answer.noise import choose_noise
 from cobogo.answer.plan import ExactMeasurement, PublicIntervals, QueryPlan, required_measurements
-from cobogo.answer.query import QueryAggregate
+from cobogo.answer.query import QueryAggregate, aggregates_of
 from cobogo.errors import OutputError, QueryRefused
 from cobogo.floor.files import stage_file
 from cobogo.floor.language import speech, tr
@@ -101,7 +101,8 @@ def explain(plan: QueryPlan, loss: PrivacyLoss, *, confidence: float = 0.95, row
                 _step(measurement, change, choice.name, choice.scale, _ranks_off(plan, measurement, choice, confidence))
             )
     of = dict(zip(plan.measurements, steps, strict=True))
-    errors = {name: _error(one, plan, of, rows) for name, one in plan.query.outputs if isinstance(one, QueryAggregate)}
+    shown = [(name, one) for name, one in plan.query.outputs if aggregates_of(one)]
+    errors = {name: _error(one, plan, of, rows) if isinstance(one, QueryAggregate) else None for name, one in shown}
     return Explanation(plan, loss, confidence, tuple(steps), errors, chosen.threshold)
 
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
+from cobogo.answer.afterwards import Ends, evaluate, find_ends, holds, shown
 from cobogo.answer.noise import NoisePlan, rank_scores
 from cobogo.answer.plan import Exact, ExactMeasurement, Key, PublicIntervals, QueryPlan, required_measurements
-from cobogo.answer.query import QueryAggregate
-from cobogo.answer.result import Answer, Cell, Interval, compute_cell, sort_keys
+from cobogo.answer.query import ColumnValue, Expression, QueryAggregate, aggregates_of
+from cobogo.answer.result import CONFIDENCE, Answer, Cell, Interval, compute_cell, sort_keys
+from cobogo.answer.sql.combined import SqlSource
 from cobogo.answer.sql.dialects import DIALECTS
-from cobogo.answer.sql.emit import Emitter, SqlSource
+from cobogo.answer.sql.emit import Emitter
 from cobogo.data.table.engine import Engine
 from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.ledger.balance import Balance
@@ -85,29 +88,68 @@ def add_noise(exact: Exact, noises: NoisePlan) -> NoisyMeasurement:
 
 def build_answer(noisy: NoisyMeasurement, noises: NoisePlan, spent: PrivacyLoss, left: Balance) -> Answer:
     """Build the rows of the answer, in the order asked for, or that of their keys."""
-    query, dataset = noises.plan.query, noises.plan.dataset
-    made_of = {aggregate: required_measurements(aggregate, dataset) for aggregate in query.aggregates}
-    table: list[dict[str | QueryAggregate, tuple[Cell, Interval]]] = []
-    for at, group in enumerate(noisy.groups):
-        figures = {measurement: found[at] for measurement, found in noisy.figures.items()}
-        row: dict[str | QueryAggregate, tuple[Cell, Interval]] = {
-            name: (value, None) for name, value in zip(query.keys, group, strict=True)
-        }
-        for aggregate, parts in made_of.items():
-            row[aggregate] = compute_cell(aggregate, parts, dataset, figures, noises)
-        table.append(row)
-    shown, inner = query.outputs, dict(query.outputs)
+    query = noises.plan.query
+    table = [_row(noisy, at, group, noises) for at, group in enumerate(noisy.groups)]
+    if query.having is not None:
+        table = [row for row in table if holds(query.having, row.values)]
     for order in reversed(query.order):
-        table.sort(key=lambda row: _sortable(row[inner[order.name]][0]), reverse=order.descending)
+        table.sort(key=lambda row: _sortable(evaluate(order.figure, row.values)), reverse=order.descending)
+    table = table[query.offset :]
     table = table[: query.limit] if query.limit is not None else table
+    figures = {name: one for name, one in query.outputs if aggregates_of(one)}
     return Answer(
-        columns=tuple(name for name, _ in shown),
-        rows=tuple(tuple(row[source][0] for _, source in shown) for row in table),
-        intervals={name: tuple(row[one][1] for row in table) for name, one in shown if isinstance(one, QueryAggregate)},
+        columns=tuple(name for name, _ in query.outputs),
+        rows=tuple(tuple(row.cell(one) for _, one in query.outputs) for row in table),
+        intervals={name: tuple(row.interval(one) for row in table) for name, one in figures.items()},
         noises=noises,
         spent=spent,
         left=left,
     )
+
+
+@dataclass(frozen=True)
+class AnswerRow:
+    """A group of an answer: its keys and its noisy figures, from which what is shown is computed."""
+
+    values: dict[ColumnValue | QueryAggregate, Cell]
+    figures: dict[ExactMeasurement, int]
+    noises: NoisePlan
+
+    def cell(self, expression: Expression) -> Cell:
+        """What a column of the answer shows."""
+        if isinstance(expression, ColumnValue | QueryAggregate):
+            return self.values[expression]
+        return shown(evaluate(expression, self.values))
+
+    def interval(self, expression: Expression) -> Interval:
+        """Where the exact figure lies. Of several figures each interval may fail a fraction as often."""
+        aggregates = aggregates_of(expression)
+        confidence = 1 - (1 - CONFIDENCE) / len(aggregates)
+        known = {one: self._cell(one, confidence)[1] for one in aggregates}
+        if isinstance(expression, QueryAggregate):
+            return known[expression]
+        ends: dict[ColumnValue | QueryAggregate, Ends] = {
+            one: interval and (Fraction(interval[0]), Fraction(interval[1])) for one, interval in known.items()
+        }
+        found = find_ends(expression, ends, self.values)
+        low, high = (None, None) if found is None else map(shown, found)
+        return None if low is None or high is None else (low, high)
+
+    def _cell(self, aggregate: QueryAggregate, confidence: float) -> tuple[Cell, Interval]:
+        dataset = self.noises.plan.dataset
+        parts = required_measurements(aggregate, dataset)
+        return compute_cell(aggregate, parts, dataset, self.figures, self.noises, confidence)
+
+
+def _row(noisy: NoisyMeasurement, at: int, group: Key, noises: NoisePlan) -> AnswerRow:
+    query, dataset = noises.plan.query, noises.plan.dataset
+    figures = {measurement: found[at] for measurement, found in noisy.figures.items()}
+    values: dict[ColumnValue | QueryAggregate, Cell] = {
+        ColumnValue(name): value for name, value in zip(query.keys, group, strict=True)
+    }
+    for one in query.aggregates:
+        values[one] = compute_cell(one, required_measurements(one, dataset), dataset, figures, noises)[0]
+    return AnswerRow(values, figures, noises)
 
 
 def _sortable(value: Cell) -> tuple[bool, Cell]:

@@ -130,7 +130,7 @@ def plan_choice(plan: QueryPlan, loss: PrivacyLoss, *, k: int, exponential: bool
     """Choose the mechanism that finds the k largest groups. Both mechanisms have a pure ε, in any measure of the book.
 
     A person changes each score by at most the measurement's sensitivity, in any number of groups. Counts only grow with
-    a person, so that half the noise suffices for them.
+    a person, so that half the noise suffices for them, unless the person may leave one of two tables.
     """
     if plan.public is None or not plan.query.keys:
         raise QueryRefused(
@@ -148,4 +148,4 @@ def plan_choice(plan: QueryPlan, loss: PrivacyLoss, *, k: int, exponential: bool
     change, epsilon = plan.sensitivity(measurement), pure_epsilon(loss)
     if exponential:
         return Choice(plan, ExponentialMechanism(change, epsilon))
-    return Choice(plan, NoisyMax(change, epsilon, monotonic=measurement.kind != "sum", k=k))
+    return Choice(plan, NoisyMax(change, epsilon, monotonic=measurement.kind != "sum" and plan.stability == 1, k=k))

@@ -105,7 +105,12 @@ class QueryPlan:
 
     def sensitivity(self, measurement: ExactMeasurement) -> int:
         """The most by which one person changes this figure of one group."""
-        return sensitivity(measurement, self.dataset)
+        return self.stability * sensitivity(measurement, self.dataset)
+
+    @property
+    def stability(self) -> int:
+        """How many times its own bounds a person changes the figures (`cobogo.answer.combine`)."""
+        return 1 if self.query.combined is None else self.query.combined.stability
 
 
 def sensitivity(measurement: ExactMeasurement, dataset: DeclaredDataset) -> int:

@@ -95,11 +95,16 @@ def plan_join(
 
 
 def extend_dataset(query: CuratorQuery, dataset: DeclaredDataset) -> DeclaredDataset:
-    """Add the columns of a query's join to a data set: texts whose values are public."""
-    lookup = query.lookup
-    if lookup is None or set(lookup.names) <= dataset.columns.keys():
+    """The declaration of what a query asks about: that of a table, or of two that it combines.
+
+    Add the columns of a query's join to a data set (texts whose values are public), and those that it derives."""
+    dataset = dataset if query.combined is None else query.combined.declared
+    added = {one.name: one.declared for one in query.derived}
+    if query.lookup is not None:
+        added = {**_columns(query.lookup.names, query.lookup.rows), **added}
+    if added.keys() <= dataset.columns.keys():
         return dataset
-    return dataset.model_copy(update={"columns": {**dataset.columns, **_columns(lookup.names, lookup.rows)}})
+    return dataset.model_copy(update={"columns": {**dataset.columns, **added}})
 
 
 def _columns(names: Sequence[str], rows: Sequence[tuple[str, ...]]) -> dict[str, DeclaredColumn]:

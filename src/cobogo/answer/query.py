@@ -8,33 +8,96 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Literal
 
+from cobogo.promises.curator_file import DeclaredDataset
+from cobogo.promises.declared_columns import DeclaredColumn
+
 Literals = str | int | bool | date | Decimal
 
 Comparison = Literal["=", "<>", "<", "<=", ">", ">="]
 
 
+Function = Literal[
+    "+", "-", "*", "/", "//", "%", "abs", "floor", "ceil", "round", "least", "greatest", "coalesce", "nullif",
+    "year", "quarter", "month", "day",
+]  # fmt: skip
+"""What is computed from values: of each row before anything is added up, or of noisy figures afterwards."""
+
+
+@dataclass(frozen=True)
+class ColumnValue:
+    """The value of a column; of an answer's row, the value of a key."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class ConstantValue:
+    """A literal; None is a missing value."""
+
+    value: Fraction | str | bool | date | None
+
+
+@dataclass(frozen=True)
+class Computation:
+    """A function of values. ``digits`` are those after the point that ROUND keeps."""
+
+    function: Function
+    operands: tuple[Expression, ...]
+    digits: int = 0
+
+
+@dataclass(frozen=True)
+class CaseWhen:
+    """The value of the first case whose condition holds."""
+
+    cases: tuple[tuple[Condition, Expression], ...]
+    otherwise: Expression
+
+
+@dataclass(frozen=True)
+class TruthOf:
+    """Whether a condition holds, as a value."""
+
+    condition: Condition
+
+
 @dataclass(frozen=True)
 class Compare:
-    """A column against a literal."""
+    """A column, or what is computed from columns, against a literal."""
 
-    column: str
+    column: str | Expression
     operator: Comparison
     value: Literals
 
 
 @dataclass(frozen=True)
 class OneOf:
-    """A column against several literals."""
+    """The same against several literals."""
 
-    column: str
+    column: str | Expression
     values: tuple[Literals, ...]
 
 
 @dataclass(frozen=True)
 class Missing:
-    """Whether a column has no value."""
+    """Whether there is no value."""
 
-    column: str
+    column: str | Expression
+
+
+@dataclass(frozen=True)
+class Like:
+    """A text against a pattern: its pieces, each a text and whether it is wild (``%`` any text, ``_`` any letter)."""
+
+    column: str | Expression
+    pattern: tuple[tuple[bool, str], ...]
+
+
+@dataclass(frozen=True)
+class Always:
+    """A condition that looks at nothing, as ``1 = 1``."""
+
+    holds: bool
 
 
 @dataclass(frozen=True)
@@ -60,7 +123,7 @@ class Either:
     right: Condition
 
 
-Condition = Compare | OneOf | Missing | Not | Both | Either
+Condition = Compare | OneOf | Missing | Like | Always | Not | Both | Either
 
 Kind = Literal["count", "count_distinct", "people", "sum", "mean", "variance", "deviation", "quantile"]
 
@@ -75,11 +138,25 @@ class QueryAggregate:
     share: Fraction | None = None
 
 
+Expression = ColumnValue | ConstantValue | Computation | CaseWhen | TruthOf | QueryAggregate
+"""A value of each row, which has no aggregates in it; or a value of each group, computed from noisy figures."""
+
+
+@dataclass(frozen=True)
+class Derived:
+    """A column that a question computes from others (PINQ's Select), and what follows about its values from the
+    declarations of those."""
+
+    name: str
+    expression: Expression
+    declared: DeclaredColumn
+
+
 @dataclass(frozen=True)
 class OrderBy:
     """What the answer's rows are sorted by."""
 
-    name: str
+    figure: Expression
     descending: bool = False
 
 
@@ -90,6 +167,51 @@ class Lookup:
     column: str
     names: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class PersonTotal:
+    """A figure of one person's own rows, as a column (PINQ's GroupJoin). Without a column it counts rows."""
+
+    name: str
+    kind: Literal["count", "sum", "min", "max"]
+    column: str | None
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Rows of a declared table for which ``where`` holds. ``columns``: a name in the question, and one of the table;
+    ``totals``: instead of rows, figures of each person's rows."""
+
+    dataset: str
+    declared: DeclaredDataset
+    columns: tuple[tuple[str, str], ...]
+    where: Condition | None = None
+    totals: tuple[PersonTotal, ...] = ()
+
+
+CombinedKind = Literal["union", "concat", "intersect", "except", "join", "left join"]
+
+
+@dataclass(frozen=True)
+class Combined:
+    """Rows of two selections, and what the declarations of both say about the result.
+
+    union, intersect, except: distinct rows, of which the person is a part; concat: all rows of both; joins: the pairs
+    of each person's rows.
+    """
+
+    kind: CombinedKind
+    left: Selection
+    right: Selection
+    declared: DeclaredDataset
+
+    @property
+    def stability(self) -> int:
+        """How many times its own bounds a person changes the result who leaves one of the tables, or both."""
+        rows_are_people = self.declared.unit is None
+        nothing_left = self.left.dataset == self.right.dataset or self.kind in ("intersect", "join")
+        return 1 if rows_are_people or nothing_left else 2
 
 
 @dataclass(frozen=True)
@@ -104,23 +226,36 @@ class QueryPart:
 
 @dataclass(frozen=True)
 class CuratorQuery:
-    """A question about one data set. ``shown`` are the answer's columns: a name, and the key or the aggregate that it
-    shows; where it is empty, all keys and all aggregates."""
+    """A question about one data set. ``shown`` are the answer's columns: a name, and the key, the aggregate or what is
+    computed from them that it shows; where it is empty, all keys and all aggregates. ``having``, ``order``, ``offset``
+    and ``limit`` look at noisy figures only."""
 
     dataset: str
     aggregates: tuple[QueryAggregate, ...]
     keys: tuple[str, ...] = ()
     where: Condition | None = None
-    shown: tuple[tuple[str, str | QueryAggregate], ...] = ()
+    shown: tuple[tuple[str, Expression], ...] = ()
+    having: Condition | None = None
     order: tuple[OrderBy, ...] = ()
     limit: int | None = None
+    offset: int = 0
     part: QueryPart | None = None
     lookup: Lookup | None = None
+    derived: tuple[Derived, ...] = ()
+    combined: Combined | None = None
 
     @property
-    def outputs(self) -> tuple[tuple[str, str | QueryAggregate], ...]:
+    def datasets(self) -> tuple[str, ...]:
+        """The data sets whose rows are looked at, each once; all of them pay."""
+        if self.combined is None:
+            return (self.dataset,)
+        return tuple(dict.fromkeys((self.combined.left.dataset, self.combined.right.dataset)))
+
+    @property
+    def outputs(self) -> tuple[tuple[str, Expression], ...]:
         """The answer's columns."""
-        return self.shown or (*((key, key) for key in self.keys), *((one.name, one) for one in self.aggregates))
+        keys = ((key, ColumnValue(key)) for key in self.keys)
+        return self.shown or (*keys, *((one.name, one) for one in self.aggregates))
 
 
 def default_name(kind: Kind, column: str | None, share: Fraction | None) -> str:
@@ -135,12 +270,91 @@ def default_name(kind: Kind, column: str | None, share: Fraction | None) -> str:
 
 def columns_of(condition: Condition | None) -> list[str]:
     """The columns that a condition looks at."""
+    return [one.name for one in _leaves_of_condition(condition) if isinstance(one, ColumnValue)]
+
+
+def computed_fields(condition: Condition | None) -> list[str]:
+    """The columns that a condition computes with, and does not only compare with literals."""
     match condition:
-        case None:
-            return []
-        case Compare(column) | OneOf(column) | Missing(column):
-            return [column]
+        case Compare(column) | OneOf(column) | Missing(column) | Like(column):
+            return [] if isinstance(column, str) else fields_of(column)
         case Not(inner):
-            return columns_of(inner)
+            return computed_fields(inner)
         case Both(left, right) | Either(left, right):
-            return columns_of(left) + columns_of(right)
+            return computed_fields(left) + computed_fields(right)
+    return []
+
+
+def fields_of(expression: Expression) -> list[str]:
+    """The columns that a value is computed from.
+
+    >>> fields_of(Computation("*", (ColumnValue("income"), ConstantValue(Fraction(2)))))
+    ['income']
+    """
+    return [one.name for one in leaves_of(expression) if isinstance(one, ColumnValue)]
+
+
+def aggregates_of(*figures: Expression | Condition | None) -> list[QueryAggregate]:
+    """The aggregates that figures and conditions on them are computed from, each once."""
+    found = [
+        leaf
+        for one in figures
+        for leaf in (leaves_of(one) if isinstance(one, Expression) else _leaves_of_condition(one))
+    ]
+    return list(dict.fromkeys(one for one in found if isinstance(one, QueryAggregate)))
+
+
+def leaves_of(expression: Expression) -> list[Expression]:
+    """The columns, constants and aggregates that a value is computed from."""
+    match expression:
+        case Computation(_, operands):
+            return [leaf for one in operands for leaf in leaves_of(one)]
+        case CaseWhen(cases, otherwise):
+            inner = [leaf for condition, one in cases for leaf in [*_leaves_of_condition(condition), *leaves_of(one)]]
+            return [*inner, *leaves_of(otherwise)]
+        case TruthOf(condition):
+            return _leaves_of_condition(condition)
+    return [expression]
+
+
+def _leaves_of_condition(condition: Condition | None) -> list[Expression]:
+    match condition:
+        case None | Always():
+            return []
+        case Compare(column) | OneOf(column) | Missing(column) | Like(column):
+            return [ColumnValue(column)] if isinstance(column, str) else leaves_of(column)
+        case Not(inner):
+            return _leaves_of_condition(inner)
+        case Both(left, right) | Either(left, right):
+            return _leaves_of_condition(left) + _leaves_of_condition(right)
+
+
+INFIX = ("+", "-", "*", "/", "//", "%")
+
+
+def text_of(expression: Expression) -> str:
+    """A value as a person would write it; what it has of conditions is left out.
+
+    >>> income, two = ColumnValue("income"), ConstantValue(Fraction(2))
+    >>> text_of(Computation("*", (Computation("-", (income, two)), two))), text_of(Computation("year", (income,)))
+    ('(income - 2) * 2', 'year(income)')
+    """
+    match expression:
+        case ColumnValue(name) | QueryAggregate(name=name):
+            return name
+        case ConstantValue(value):
+            return f"{float(value):g}" if isinstance(value, Fraction) else "null" if value is None else str(value)
+        case Computation(function, (left, right)) if function in INFIX:
+            return f"{_inner_text(left)} {function} {_inner_text(right)}"
+        case Computation(function, operands, digits):
+            inner = [text_of(one) for one in operands] + ([str(digits)] if digits else [])
+            return f"{function}({', '.join(inner)})"
+        case CaseWhen():
+            return "case"
+        case TruthOf():
+            return "condition"
+
+
+def _inner_text(expression: Expression) -> str:
+    text = text_of(expression)
+    return f"({text})" if isinstance(expression, Computation) and expression.function in INFIX else text

@@ -86,15 +86,16 @@ def compute_cell(
     dataset: DeclaredDataset,
     figures: Figures,
     noises: NoisePlan,
+    confidence: float = CONFIDENCE,
 ) -> tuple[Cell, Interval]:
     """Compute an aggregate of a group from its noisy figures, with the interval of the exact one."""
     if aggregate.kind in ("count", "people", "count_distinct"):
-        noisy, error = figures[parts[0]], _error(noises.additive[parts[0]], CONFIDENCE)
+        noisy, error = figures[parts[0]], _error(noises.additive[parts[0]], confidence)
         return noisy, (noisy - error, noisy + error)
     column = dataset.columns[str(aggregate.column)]
     scale = 10**column.decimals
     if aggregate.kind == "sum":
-        noisy, error = figures[parts[0]], _error(noises.additive[parts[0]], CONFIDENCE)
+        noisy, error = figures[parts[0]], _error(noises.additive[parts[0]], confidence)
         return _to_units(noisy, scale), (float(Fraction(noisy - error, scale)), float(Fraction(noisy + error, scale)))
     if aggregate.kind == "quantile":
         middle = PublicIntervals.from_column(column).middle(figures[parts[0]])
@@ -104,10 +105,12 @@ def compute_cell(
     count = max(1, figures[present])
     mean = min(Fraction(high), max(Fraction(low), parts[0].centre + Fraction(figures[parts[0]], count)))
     if aggregate.kind == "mean":
-        return float(mean / scale), _interval_of_a_mean(parts[0], present, figures, noises, (low, high), scale)
+        return float(mean / scale), _interval_of_a_mean(
+            (parts[0], present), figures, noises, (low, high, scale), confidence
+        )
     spread = Fraction(figures[parts[1]], count) - (mean - parts[0].centre) ** 2
     most = Fraction(high - low, 2) ** 2
-    lowest, highest = _range_of_a_variance(parts, figures, noises)
+    lowest, highest = _range_of_a_variance(parts, figures, noises, confidence)
     ends = (spread, min(lowest, spread), max(highest, spread))  # the mean in it is held within its bounds
     found = [min(most, max(Fraction(0), one)) for one in ends]
     variance, least, largest = (float(one / scale**2) for one in found)
@@ -117,33 +120,33 @@ def compute_cell(
 
 
 def _interval_of_a_mean(
-    total: ExactMeasurement,
-    present: ExactMeasurement,
+    parts: tuple[ExactMeasurement, ExactMeasurement],
     figures: Figures,
     noises: NoisePlan,
-    bounds: tuple[int, int],
-    scale: int,
+    bounds: tuple[int, int, int],
+    confidence: float,
 ) -> Interval:
     """The extreme quotients of a sum and a count within their intervals; each interval may fail half as often."""
-    half = 1 - (1 - CONFIDENCE) / 2
+    total, present = parts
+    half = 1 - (1 - confidence) / 2
     of_sum, of_count = _error(noises.additive[total], half), _error(noises.additive[present], half)
     counts = [max(1, figures[present] + sign * of_count) for sign in (-1, 1)]
     sums = [figures[total] + sign * of_sum for sign in (-1, 1)]
     quotients = [total.centre + one / count for one in sums for count in counts]
-    low, high = bounds
+    low, high, scale = bounds
     least, largest = (min(high, max(low, quotient)) / scale for quotient in (min(quotients), max(quotients)))
     return least, largest
 
 
 def _range_of_a_variance(
-    parts: tuple[ExactMeasurement, ...], figures: Figures, noises: NoisePlan
+    parts: tuple[ExactMeasurement, ...], figures: Figures, noises: NoisePlan, confidence: float
 ) -> tuple[Fraction, Fraction]:
     """The least and the largest q/n − (s/n)² of a sum s, a sum of squares q and a count n within their intervals; each
     interval may fail a third as often.
 
     For given s and q it grows with n up to n = 2s²/q and falls from there on, so it is least at an end.
     """
-    third = 1 - (1 - CONFIDENCE) / len(parts)
+    third = 1 - (1 - confidence) / len(parts)
     errors = [_error(noises.additive[part], third) for part in parts]
     (s_low, s_high), (q_low, q_high), (n_low, n_high) = (
         (figures[part] - error, figures[part] + error) for part, error in zip(parts, errors, strict=True)

@@ -13,18 +13,30 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import sqlglot
+from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from cobogo.answer.combine import combine
 from cobogo.answer.explain import Explanation, explain, find_price
 from cobogo.answer.noise import plan_choice
 from cobogo.answer.plan import Key, plan
 from cobogo.answer.public import extend_dataset, plan_join
-from cobogo.answer.query import Both, CuratorQuery, Kind, QueryAggregate, QueryPart, default_name
+from cobogo.answer.query import (
+    Both,
+    CombinedKind,
+    CuratorQuery,
+    Kind,
+    QueryAggregate,
+    QueryPart,
+    Selection,
+    default_name,
+)
 from cobogo.answer.result import Answer
-from cobogo.answer.sql.conditions import ALLOWED as CONDITIONS
-from cobogo.answer.sql.conditions import parse_condition
+from cobogo.answer.sql.expressions import find_column, parse_condition, parse_expression
 from cobogo.answer.sql.nodes import check_text, refusal
 from cobogo.answer.sql.parse import parse
+from cobogo.answer.sql.scope import NameScope
+from cobogo.answer.sql.sources import NamedSelection, join_selections, parse_total
 from cobogo.errors import QueryRefused
 from cobogo.floor.language import tr
 from cobogo.floor.untrusted import shorten
@@ -121,6 +133,15 @@ class AnalystSession:
 WHERE = tr("the chain")
 
 
+def _read(text: str) -> exp.Expression:
+    """Read a condition or an expression in the words of SQL."""
+    check_text(text)
+    try:
+        return sqlglot.condition(text, dialect="duckdb")  # type: ignore[return-value]
+    except (SqlglotError, RecursionError, ValueError):
+        raise refusal(tr("this expression cannot be read")) from None
+
+
 @dataclass(frozen=True)
 class Chain:
     """A question under construction. Every step returns a new one; nothing is computed before ``release``."""
@@ -130,17 +151,84 @@ class Chain:
 
     def where(self, text: str) -> Chain:
         """Only rows for which a condition holds, in the words of SQL's WHERE."""
-        check_text(text)
-        try:
-            node = sqlglot.condition(text, dialect="duckdb")
-        except (SqlglotError, RecursionError, ValueError):
-            raise refusal(tr("this condition cannot be read"), CONDITIONS, clause="WHERE") from None
-        found = parse_condition(node, self._dataset)  # type: ignore[arg-type]
+        found = parse_condition(_read(text), self._scope)
         both = found if self.query.where is None else Both(self.query.where, found)
         return self._change(where=both)
 
-    def join(self, public: str) -> Chain:
-        """With the columns of a public table, by its key; before anything that names them."""
+    def select(self, **derived: str) -> Chain:
+        """With columns that are computed from others, ``select(decade="age // 10")``; before anything names them."""
+        scope = self._scope
+        for name, text in derived.items():
+            if any(name.casefold() == known.casefold() for known in self._dataset.columns):
+                raise QueryRefused(tr('a column "{name}" already exists', name=name), where=WHERE)
+            scope.add(name, parse_expression(_read(text), scope))
+        return self._change(derived=scope.derived)
+
+    def union(self, other: Chain) -> Chain:
+        """The distinct rows of both, with the columns that both have; the person is a part of a row."""
+        return self._combine("union", other)
+
+    def concat(self, other: Chain) -> Chain:
+        """All rows of both, with the columns that both have."""
+        return self._combine("concat", other)
+
+    def intersect(self, other: Chain) -> Chain:
+        """The distinct rows that are in both, by the columns that both have."""
+        return self._combine("intersect", other)
+
+    def except_(self, other: Chain) -> Chain:
+        """The distinct rows that are not in the other, by the columns that both have."""
+        return self._combine("except", other)
+
+    def group_join(self, other: str | Chain, **totals: str) -> Chain:
+        """With figures of each person's rows in another data set, ``group_join("visits", n="COUNT(*)")``; they are
+        missing for a person who has none there."""
+        right = self._selection(other)
+        names = {right.dataset: {name: name for name in right.declared.columns}}
+        scope = NameScope(right.declared, names)
+        figures = tuple(parse_total(name, _read(text), scope) for name, text in totals.items())
+        if not figures:
+            raise QueryRefused(
+                tr("group_join needs one figure or more"),
+                where=WHERE,
+                remedy=tr('Write it as in: group_join("visits", n="COUNT(*)").'),
+            )
+        return self._join_by_person("left join", replace(right, columns=(), totals=figures))
+
+    def join(self, other: str | Chain) -> Chain:
+        """With the columns of a public table, by its key; or with those of another data set, by person: the pairs of
+        each person's rows. Before anything that names them."""
+        tables = {name.casefold() for name in self.session.curator.public}
+        if isinstance(other, str) and other.casefold() in tables:
+            return self._look_up(other)
+        return self._join_by_person("join", self._selection(other))
+
+    def _join_by_person(self, kind: CombinedKind, right: Selection) -> Chain:
+        left = self._selection(self)
+        combined, _ = join_selections(NamedSelection(left, left.dataset), NamedSelection(right, right.dataset), kind)
+        return Chain(self.session, CuratorQuery(left.dataset, (), combined=combined))
+
+    def _combine(self, kind: CombinedKind, other: Chain) -> Chain:
+        left, right = self._selection(self), self._selection(other)
+        known = {name.casefold(): name for name in right.declared.columns}
+        both = [(name, known[name.casefold()]) for name, _ in left.columns if name.casefold() in known]
+        one = replace(left, columns=tuple((name, name) for name, _ in both))
+        two = replace(right, columns=tuple(both))
+        return Chain(self.session, CuratorQuery(left.dataset, (), combined=combine(kind, one, two)))
+
+    def _selection(self, other: str | Chain) -> Selection:
+        """The rows of a data set that a chain has chosen so far."""
+        query = self.session.table(other).query if isinstance(other, str) else other.query
+        if query != CuratorQuery(query.dataset, (), where=query.where):
+            raise QueryRefused(
+                tr("data sets must be combined first: only where may come before"),
+                where=WHERE,
+                remedy=tr("Call join(…) or union(…) first, then select, group_by and the figures."),
+            )
+        declared = self.session.datasets[query.dataset]
+        return Selection(query.dataset, declared, tuple((name, name) for name in declared.columns), query.where)
+
+    def _look_up(self, public: str) -> Chain:
         if self.query.lookup is not None or self.query.part is not None:
             raise QueryRefused(
                 tr("a question has at most one join, and the join comes before a partition"),
@@ -152,14 +240,15 @@ class Chain:
 
     def group_by(self, *names: str) -> Chain:
         """An answer for each group."""
-        found = tuple(self._dataset.find_column(name, quoted=False, where=WHERE) for name in names)
+        scope = self._scope
+        found = tuple(self._find(name, scope) for name in names)
         if not found or len(set(found)) < len(found) or self.query.keys:
             raise QueryRefused(
                 tr("group_by needs one column or more, each of them once"),
                 where=WHERE,
                 remedy=tr("Name all columns in one call: group_by(…, …)."),
             )
-        return self._change(keys=found)
+        return self._change(keys=found, derived=scope.derived)
 
     def count(self, column: str | None = None) -> Chain:
         """How many rows, or rows with a value of a column."""
@@ -282,9 +371,21 @@ class Chain:
         return self.session.curator.choose(asked.query, self.session.analyst, loss, text, k=k, exponential=exponential)
 
     def _add_aggregate(self, kind: Kind, column: str | None, share: Fraction | None = None) -> Chain:
-        found = None if column is None else self._dataset.find_column(column, quoted=False, where=WHERE)
+        scope = self._scope
+        found = None if column is None else self._find(column, scope)
         asked = QueryAggregate(kind, found, default_name(kind, found, share), share)
-        return self._change(aggregates=tuple(dict.fromkeys([*self.query.aggregates, asked])))
+        aggregates = tuple(dict.fromkeys([*self.query.aggregates, asked]))
+        return self._change(aggregates=aggregates, derived=scope.derived)
+
+    def _find(self, text: str, scope: NameScope) -> str:
+        """A column by its name, or one that is computed: ``"income * 2"``."""
+        for known in self._dataset.columns:
+            if known.casefold() == text.casefold():
+                return known
+        node = _read(text)
+        if isinstance(node, exp.Column):
+            return self._dataset.find_column(text, quoted=False, where=WHERE)
+        return find_column(node, scope)
 
     def _check(self) -> None:
         if not self.query.aggregates:
@@ -310,6 +411,16 @@ class Chain:
     @property
     def _dataset(self) -> DeclaredDataset:
         return extend_dataset(self.query, self.session.datasets[self.query.dataset])
+
+    @property
+    def _scope(self) -> NameScope:
+        """What names stand for here."""
+        tables = {self.query.dataset: {name: name for name in self._dataset.columns}}
+        for name in self._dataset.columns:
+            for dataset in self.query.datasets:
+                if name.startswith(f"{dataset}."):
+                    tables.setdefault(dataset, {})[name.removeprefix(f"{dataset}.")] = name
+        return NameScope(self._dataset, tables, self.query.derived)
 
     @property
     def _measure(self) -> str:
@@ -348,7 +459,7 @@ class QueryPartition:
         queries = []
         for key, build in asked.items():
             part = QueryPart(self.column, tuple(asked), key, query.where)
-            chain = build(Chain(session, CuratorQuery(query.dataset, (), part=part, lookup=query.lookup)))
+            chain = build(Chain(session, replace(query, where=None, part=part)))
             if chain.query.part != part or chain.query.dataset != query.dataset:
                 raise QueryRefused(
                     tr("the question for a part must begin with that part"),

@@ -17,6 +17,8 @@ Value = str | int | bool | date
 
 KEYS_AT_MOST = 100_000
 
+Year = Annotated[int, Field(ge=1, le=9999, strict=True)]
+
 WIDEST = 10**15
 """The largest bound, in steps of the last decimal: floats hold such numbers exactly."""
 
@@ -29,8 +31,9 @@ class DeclaredColumn(PolicyTable):
     ``bounds`` are needed where it is summed or averaged: values beyond them are brought to the nearest bound, and noise
     follows them. ``decimals``: how many digits after the point count. ``keys``: the public values, so that
     groups can be released whether or not anybody is in them. ``edges``: a number is grouped by the intervals
-    between them, which are public; values beyond count in the first or the last. ``constant``: a person has one value
-    only; where somebody has several, one of them is kept.
+    between them, which are public; values beyond count in the first or the last. ``years``: the first and the last year
+    of a date, where questions compute with its year; other years count as the nearest. ``constant``: a person has one
+    value only; where somebody has several, one of them is kept.
     """
 
     type: Literal["integer", "number", "text", "boolean", "date"]
@@ -38,6 +41,7 @@ class DeclaredColumn(PolicyTable):
     decimals: Annotated[int, Field(ge=0, le=9, strict=True)] = 0
     keys: Annotated[tuple[Any, ...], Field(min_length=1, max_length=KEYS_AT_MOST)] | None = None
     edges: Annotated[tuple[int | float, ...], Field(min_length=2, max_length=1001)] | None = None
+    years: tuple[Year, Year] | None = None
     constant: Annotated[bool, Field(strict=True)] = False
 
     @model_validator(mode="after")
@@ -46,6 +50,10 @@ class DeclaredColumn(PolicyTable):
             raise ValueError(f"decimals can be given for a number only; the type here is {self.type}")
         if self.bounds is not None:
             self._check_bounds(self.bounds)
+        if self.years is not None and self.type != "date":
+            raise ValueError(f"years can be given for a date only; the type here is {self.type}")
+        if self.years is not None and self.years[0] > self.years[1]:
+            raise ValueError(f"the first year {self.years[0]} is after the last year {self.years[1]}")
         for key in self.keys or ():
             if not self.accepts(key):
                 raise ValueError(f"the key {shorten(key)} is no {self.type}")

@@ -17,6 +17,7 @@ ASKED = {
     "sums": "SELECT sick, SUM(age) AS years, AVG(weight) AS mean FROM people GROUP BY sick",
     "people": "SELECT COUNT(DISTINCT person) AS n FROM people",
     "distinct": "SELECT room, COUNT(DISTINCT job) AS jobs FROM people GROUP BY room",
+    "derived": "SELECT age // 10 AS decade, SUM(weight * 2 - age) AS x FROM people WHERE job LIKE 'a%' GROUP BY 1",
     "quantile": "SELECT home, QUANTILE(weight, 0.25) AS low FROM people GROUP BY home",
 }
 LANGUAGES = {"DuckDB": "duckdb", "PostgreSQL": "postgres", "Spark": "spark"}

@@ -8,28 +8,14 @@ nobody else. Only then it adds people up.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
 
 from cobogo.answer.plan import ExactMeasurement, PublicIntervals, QueryPlan
-from cobogo.answer.query import Both, Compare, Condition, Either, Missing, Not, OneOf, columns_of
+from cobogo.answer.query import columns_of, computed_fields, fields_of
+from cobogo.answer.sql.combined import SqlSource, write_combined
 from cobogo.answer.sql.dialects import Dialect
+from cobogo.answer.sql.values import ValueWriter, clamp, write_steps
 from cobogo.promises.mechanisms.base import LARGEST
-
-
-@dataclass(frozen=True)
-class SqlSource:
-    """Where the rows are: something to select from, and the kinds of its columns as Ibis calls them."""
-
-    statement: str
-    kinds: Mapping[str, Any]
-
-
-def clamp(figure: str, low: int, high: int) -> str:
-    """Clamp a whole number to bounds. NULL stays NULL, which LEAST and GREATEST would pass over."""
-    return f"CASE WHEN {figure} < {low} THEN {low} WHEN {figure} > {high} THEN {high} ELSE {figure} END"
 
 
 class Emitter:
@@ -38,13 +24,34 @@ class Emitter:
     def __init__(self, plan: QueryPlan, source: SqlSource, dialect: Dialect, salt: int) -> None:
         self.plan, self.source, self.dialect, self.salt = plan, source, dialect, salt
         self.dataset, self.query = plan.dataset, plan.query
-        part = self.query.part
-        used = [*self.query.keys, *columns_of(self.query.where)]
-        used += [] if part is None else [part.column, *columns_of(part.where)]
-        used += [] if self.query.lookup is None else [self.query.lookup.column]
-        used += [measurement.column for measurement in plan.measurements if measurement.column is not None]
-        self.columns = {name: f"c{number}" for number, name in enumerate(dict.fromkeys(used))}
+        self.derived = {one.name: one for one in self.query.derived}
+        read = [field for name in self._used() for field in self._fields(name)]
+        self.read = {name: f"c{number}" for number, name in enumerate(dict.fromkeys(read))}
+        self.columns = {**self.read, **{name: f"d{number}" for number, name in enumerate(self.derived)}}
+        numbers = [name for name in self._computed_from() if self.dataset.columns[name].bounds is not None]
+        self.numbers = {name: f"v{number}" for number, name in enumerate(dict.fromkeys(numbers))}
+        self.writer = ValueWriter(dialect, self.dataset.columns, self.columns, self.numbers)
         self.keys = [f"k{number}" for number in range(len(self.query.keys))]
+
+    def _used(self) -> list[str]:
+        """The columns that the question looks at, among them the derived ones."""
+        query, part = self.query, self.query.part
+        used = [*query.keys, *columns_of(query.where)]
+        used += [] if part is None else [part.column, *columns_of(part.where)]
+        used += [] if query.lookup is None else [query.lookup.column]
+        used += list(self.derived)
+        return used + [m.column for m in self.plan.measurements if m.column is not None]
+
+    def _fields(self, name: str) -> list[str]:
+        """The columns of the data that a column is, or is computed from."""
+        return fields_of(self.derived[name].expression) if name in self.derived else [name]
+
+    def _computed_from(self) -> list[str]:
+        """The columns that are computed with."""
+        part = self.query.part
+        conditions = [self.query.where, None if part is None else part.where]
+        found = [field for condition in conditions for field in computed_fields(condition)]
+        return found + [field for one in self.derived.values() for field in fields_of(one.expression)]
 
     def totals(self, measurements: list[ExactMeasurement]) -> str:
         """Counts and sums of each group: a row a group, its keys first, then a figure for each measurement."""
@@ -101,18 +108,10 @@ class Emitter:
 
     def _rows(self, measurements: list[ExactMeasurement]) -> str:
         """The rows of known people that the question is about: cast, then filtered."""
-        dialect = self.dialect
-        columns, kinds, decimal = self.dataset.columns, self.source.kinds, self.dataset.decimal
-        typed = [
-            f"{dialect.cast_column(name, columns[name], kinds[name], decimal)} AS {short}"
-            for name, short in self.columns.items()
-            if self.query.lookup is None or name not in self.query.lookup.names
-        ]
-        unit = self.dataset.unit
-        typed += [f"{dialect.cast_unit(unit, kinds[unit])} AS u"] if unit is not None else ["1 AS u"]
-        wanted = [] if unit is None else ["u IS NOT NULL"]
+        dialect, columns = self.dialect, self.dataset.columns
+        wanted = [] if self.dataset.unit is None else ["u IS NOT NULL"]
         if self.query.where is not None:
-            wanted.append(self._condition(self.query.where))
+            wanted.append(self.writer.condition(self.query.where))
         keys = []
         for name, key in zip(self.query.keys, self.keys, strict=True):
             keys.append(f"{self._key(name)} AS {key}")
@@ -123,11 +122,28 @@ class Emitter:
                 wanted.append(dialect.one_of(self.columns[name], public))
         needed = dict.fromkeys(self.columns[str(m.column)] for m in measurements if m.column is not None)
         before, looked_up = self._join()
+        before, computed = self._derive(before)
         source, parts = self._part(before, wanted)
         chosen = f"SELECT {', '.join(['u', *keys, *needed])} FROM {source}"
         filtered = f" WHERE {' AND '.join(f'({one})' for one in wanted)}" if wanted else ""
-        read = f"s AS (SELECT {', '.join(typed)} FROM ({self.source.statement}) AS o)"
-        return f"{read}{looked_up}{parts}, t AS ({chosen}{filtered})"
+        return f"{self._read()}{looked_up}{computed}{parts}, t AS ({chosen}{filtered})"
+
+    def _read(self) -> str:
+        """The rows of the data, cast to what was declared."""
+        dialect, kinds, unit = self.dialect, self.source.kinds, self.dataset.unit
+        read = {
+            name: short
+            for name, short in self.read.items()
+            if self.query.lookup is None or name not in self.query.lookup.names
+        }
+        if self.query.combined is not None:
+            return write_combined(self.query.combined, self.source, read, dialect, self.salt)
+        typed = [
+            f"{dialect.cast_column(name, self.dataset.columns[name], kinds[name], self.dataset.decimal)} AS {short}"
+            for name, short in read.items()
+        ]
+        typed += [f"{dialect.cast_unit(unit, kinds[unit])} AS u"] if unit is not None else ["1 AS u"]
+        return f"s AS (SELECT {', '.join(typed)} FROM ({self.source.statement}) AS o)"
 
     def _join(self) -> tuple[str, str]:
         """Join rows with a public table. Each key appears once in it, so that nobody gets more rows."""
@@ -142,6 +158,20 @@ class Emitter:
         key = self.columns[lookup.column]
         return "j", f", j AS (SELECT s.*{added} FROM s JOIN (VALUES {rows}) AS l({names}) ON s.{key} = l.of_key)"
 
+    def _derive(self, before: str) -> tuple[str, str]:
+        """Add derived columns: each number that they are computed from is brought within its bounds first."""
+        if not self.numbers and not self.derived:
+            return before, ""
+        columns = self.dataset.columns
+        bounded = "".join(
+            f", {write_steps(self.read[name], columns[name], self.dialect)} AS {short}"
+            for name, short in self.numbers.items()
+        )
+        added = "".join(
+            f", {self.writer.value(one.expression)[0]} AS {self.columns[name]}" for name, one in self.derived.items()
+        )
+        return "y", f", x AS (SELECT {before}.*{bounded} FROM {before}), y AS (SELECT x.*{added} FROM x)"
+
     def _part(self, before: str, wanted: list[str]) -> tuple[str, str]:
         """Select the rows of one part of a partition. Which parts a person counts in follows from the salt, the same
         for all parts, before any part is looked at."""
@@ -150,7 +180,7 @@ class Emitter:
             return before, ""
         column = self.columns[part.column]
         within = [self.dialect.one_of(column, part.keys)]
-        within += [] if part.where is None else [self._condition(part.where)]
+        within += [] if part.where is None else [self.writer.condition(part.where)]
         place = "1"
         if self.dataset.unit is not None:
             within.append("u IS NOT NULL")
@@ -195,15 +225,11 @@ class Emitter:
         return f"({fixed} * {fixed})" if measurement.kind == "squares" else fixed
 
     def _steps(self, name: str) -> str:
+        """A number in whole steps, within its bounds; a derived one is computed in steps."""
         column, declared = self.columns[name], self.dataset.columns[name]
-        low, high = declared.steps
-        if declared.type == "integer":
-            return f"({clamp(column, low, high)})"
-        scale = 10**declared.decimals
-        lower, upper = (self.dialect.literal(Decimal(step) / scale) for step in (low, high))
-        rounded = f"CAST(floor({column} * {self.dialect.literal(Decimal(scale))} + 0.5) AS {self.dialect.whole})"
-        inside = clamp(rounded, low, high)
-        return f"(CASE WHEN {column} <= {lower} THEN {low} WHEN {column} >= {upper} THEN {high} ELSE {inside} END)"
+        if name in self.derived:
+            return f"({clamp(column, *declared.steps)})"
+        return write_steps(column, declared, self.dialect)
 
     def _stepped_rows(self, name: str) -> str:
         return f"SELECT {self._all('u')}, {self._steps(name)} AS v FROM t"
@@ -247,21 +273,6 @@ class Emitter:
         function = "dense_rank" if several else "row_number"
         ranked = f"SELECT *, {function}() OVER (PARTITION BY u ORDER BY {order}) AS rank FROM {people}"
         return f", b AS (SELECT * FROM ({ranked}) AS r WHERE rank <= {bound})"
-
-    def _condition(self, condition: Condition) -> str:
-        match condition:
-            case Compare(column, operator, value):
-                return f"({self.columns[column]} {operator} {self.dialect.literal(value)})"
-            case OneOf(column, values):
-                return f"({self.dialect.one_of(self.columns[column], values)})"
-            case Missing(column):
-                return f"({self.columns[column]} IS NULL)"
-            case Not(inner):
-                return f"(NOT {self._condition(inner)})"
-            case Both(left, right):
-                return f"({self._condition(left)} AND {self._condition(right)})"
-            case Either(left, right):
-                return f"({self._condition(left)} OR {self._condition(right)})"
 
     def _all(self, first: str) -> str:
         return ", ".join([first, *self.keys])

@@ -13,9 +13,10 @@ from cobogo.floor.untrusted import is_writable
 WHERE = "SQL"
 
 ALLOWED = tr(
-    "Allowed: SELECT keys and aggregates FROM one data set [JOIN a public table USING (its key)] WHERE … "
-    "GROUP BY columns ORDER BY columns of the answer LIMIT n; aggregates COUNT(*), COUNT(column), "
-    "COUNT(DISTINCT column), SUM, AVG, VARIANCE, STDDEV, MEDIAN, QUANTILE(column, share)."
+    "Allowed: SELECT keys, aggregates and what is computed from them FROM a data set, (SELECT … UNION SELECT …) AS t, "
+    "or two JOINed USING (their unit) [JOIN a public table USING (its key)] WHERE … GROUP BY columns HAVING … "
+    "ORDER BY … LIMIT n OFFSET n; aggregates COUNT(*), COUNT(column), COUNT(DISTINCT column), SUM, AVG, VARIANCE, "
+    "STDDEV, MEDIAN, QUANTILE(column, share), of columns or of what is computed from them."
 )
 
 
@@ -57,14 +58,15 @@ def describe(node: exp.Expression) -> str:
     return type(node).__name__.upper() if not isinstance(node, exp.Select) else "SELECT"
 
 
-def column_name(node: object, *, clause: str) -> tuple[str, bool]:
-    """The name of a plain column in a clause, and whether it was quoted."""
+def column_parts(node: object, *, clause: str = "") -> tuple[str, bool, str | None]:
+    """The name of a column, whether it was quoted, and the table that it is said to be of."""
     if not isinstance(node, exp.Column):
         if not isinstance(node, exp.Expression):
             raise refusal(tr("the name of a column is missing"), clause=clause)
         raise refusal(tr("found {node} where the name of a column is expected", node=describe(node)), clause=clause)
-    (identifier,) = take(node, "this")
-    return identifier_name(identifier, clause=clause)
+    identifier, table = take(node, "this", "table")
+    name, quoted = identifier_name(identifier, clause=clause)
+    return name, quoted, None if table is None else identifier_name(table, clause=clause)[0]
 
 
 def identifier_name(node: object, *, clause: str) -> tuple[str, bool]:

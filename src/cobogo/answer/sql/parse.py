@@ -3,60 +3,70 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 from types import MappingProxyType
 
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from cobogo.answer.public import PublicTable, extend_dataset, plan_join
-from cobogo.answer.query import CuratorQuery, Kind, Lookup, OrderBy, QueryAggregate, default_name
-from cobogo.answer.sql.conditions import parse_condition
-from cobogo.answer.sql.nodes import (
-    ALLOWED,
-    check_text,
-    column_name,
-    describe,
-    identifier_name,
-    place,
-    refusal,
-    take,
+from cobogo.answer.public import PublicTable
+from cobogo.answer.query import (
+    Both,
+    ColumnValue,
+    CuratorQuery,
+    Expression,
+    OrderBy,
+    aggregates_of,
+    text_of,
 )
-from cobogo.floor.language import join, tr
-from cobogo.floor.untrusted import fraction
-from cobogo.promises.curator_file import DeclaredDataset, find_dataset
-
-OF_A_COLUMN: dict[type[exp.Expression], Kind] = {
-    exp.Sum: "sum",
-    exp.Avg: "mean",
-    exp.Variance: "variance",
-    exp.Stddev: "deviation",
-    exp.Median: "quantile",
-}
+from cobogo.answer.sql.expressions import find_column, parse_condition, parse_expression
+from cobogo.answer.sql.figures import FigureScope
+from cobogo.answer.sql.nodes import check_text, column_parts, refusal, take
+from cobogo.answer.sql.scope import NameScope
+from cobogo.answer.sql.sources import parse_source, unalias
+from cobogo.errors import QueryRefused
+from cobogo.floor.language import tr
+from cobogo.promises.curator_file import DeclaredDataset
 
 
 def parse(
     text: str, datasets: Mapping[str, DeclaredDataset], public: Mapping[str, PublicTable] = MappingProxyType({})
 ) -> CuratorQuery:
-    """Parse a question about one of the data sets, which may be joined with a public table."""
+    """Parse a question about one of the data sets, or two of them, which may be joined with a public table."""
     select = _statement(text)
-    parts = ("expressions", "from_", "joins", "where", "group", "order", "limit")
-    expressions, source, joins, where, group, order, limit = take(select, *parts)
-    name = find_dataset(_table(source), datasets, place("FROM"))
-    lookup = _join(joins, datasets[name], public)
-    dataset = extend_dataset(CuratorQuery(name, (), lookup=lookup), datasets[name])
-    keys = _keys(group, dataset)
-    shown, aggregates = _outputs(expressions, keys, dataset)
+    parts = ("expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset")
+    expressions, source, joins, where, group, having, order, limit, offset = take(select, *parts)
+    found = parse_source(source, joins, where, datasets, public)
+    scope, condition = found.scope, found.where
+    scope.clause = "WHERE"
+    if where is not None:
+        asked = parse_condition(take(where, "this")[0], scope)
+        condition = asked if condition is None else Both(condition, asked)
+    scope.clause = "GROUP BY"
+    keys = _keys(group, expressions, scope)
+    scope.clause = "SELECT"
+    figures = FigureScope(scope, keys)
+    shown = _outputs(expressions, figures)
+    scope.clause = "HAVING"
+    wanted = None if having is None else parse_condition(take(having, "this")[0], figures)
+    scope.clause = "ORDER BY"
+    ordered = _order(order, figures, [figure for _, figure in shown])
+    aggregates = aggregates_of(*(figure for _, figure in shown), wanted, *(one.figure for one in ordered))
+    if not aggregates:
+        raise refusal(tr("no aggregate is asked for"), clause="SELECT")
     return CuratorQuery(
-        dataset=name,
-        aggregates=aggregates,
+        dataset=found.dataset,
+        aggregates=tuple(aggregates),
         keys=keys,
-        where=None if where is None else parse_condition(take(where, "this")[0], dataset),
+        where=condition,
         shown=shown,
-        order=_order(order, [column for column, _ in shown]),
-        limit=_limit(limit),
-        lookup=lookup,
+        having=wanted,
+        order=ordered,
+        limit=_whole(limit, "LIMIT"),
+        offset=_whole(offset, "OFFSET") or 0,
+        lookup=found.lookup,
+        combined=found.combined,
+        derived=scope.derived,
     )
 
 
@@ -74,38 +84,13 @@ def _statement(text: str) -> exp.Select:
     return statement
 
 
-def _table(source: object) -> str:
-    if not isinstance(source, exp.From):
-        raise refusal(tr("the question names no data set"), clause="FROM")
-    (table,) = take(source, "this")
-    if not isinstance(table, exp.Table):
-        raise refusal(tr("found {node} where a data set is expected", node=describe(table)), clause="FROM")
-    (identifier,) = take(table, "this")
-    return identifier_name(identifier, clause="FROM")[0]
-
-
-def _join(joins: list[exp.Join] | None, dataset: DeclaredDataset, public: Mapping[str, PublicTable]) -> Lookup | None:
-    if not joins:
-        return None
-    if len(joins) > 1 or not public:
-        raise refusal(tr("a question can join one public table, and nothing else"), clause="JOIN")
-    table, using, kind = take(joins[0], "this", "using", "kind")
-    if not isinstance(table, exp.Table) or (kind or "INNER") != "INNER" or not using or len(using) != 1:
-        raise refusal(tr("a join must have the form JOIN table USING (key)"), clause="JOIN")
-    (identifier,) = take(table, "this")
-    name, key = (identifier_name(one, clause="JOIN")[0] for one in (identifier, using[0]))
-    return plan_join(name, key, dataset, public, where=place("JOIN"))
-
-
-def _keys(group: object, dataset: DeclaredDataset) -> tuple[str, ...]:
+def _keys(group: object, shown: list[exp.Expression], scope: NameScope) -> tuple[str, ...]:
+    """The columns of GROUP BY: named, computed, or by the place or the name of one that is shown."""
     if group is None:
         return ()
     assert isinstance(group, exp.Group)
     (expressions,) = take(group, "expressions")
-    keys = []
-    for node in expressions or ():
-        name, quoted = column_name(node, clause="GROUP BY")
-        keys.append(dataset.find_column(name, quoted=quoted, where=place("GROUP BY")))
+    keys = [_key(node, shown, scope) for node in expressions or ()]
     if not keys:
         raise refusal(tr("no column is named"), clause="GROUP BY")
     if len(set(keys)) < len(keys):
@@ -113,123 +98,101 @@ def _keys(group: object, dataset: DeclaredDataset) -> tuple[str, ...]:
     return tuple(keys)
 
 
-def _outputs(
-    nodes: list[exp.Expression], keys: tuple[str, ...], dataset: DeclaredDataset
-) -> tuple[tuple[tuple[str, str | QueryAggregate], ...], tuple[QueryAggregate, ...]]:
-    """The answer's columns, and the aggregates among them."""
-    shown: list[tuple[str, str | QueryAggregate]] = []
-    aggregates: list[QueryAggregate] = []
+def _key(node: exp.Expression, shown: list[exp.Expression], scope: NameScope) -> str:
+    alias, meant = _shown_key(node, shown, scope)
+    if isinstance(meant, exp.Star | exp.AggFunc) or meant.find(exp.AggFunc) is not None:
+        raise refusal(tr("a question cannot group by an aggregate"), clause="GROUP BY")
+    if isinstance(meant, exp.Literal):
+        raise refusal(tr("a question cannot group by a literal"), clause="GROUP BY")
+    if alias is None or isinstance(meant, exp.Column):
+        return find_column(meant, scope)
+    expression = parse_expression(meant, scope)
+    known = next((one.name for one in scope.derived if one.expression == expression), None)
+    return known or (expression.name if isinstance(expression, ColumnValue) else scope.add(alias, expression))
+
+
+def _shown_key(
+    node: exp.Expression, shown: list[exp.Expression], scope: NameScope
+) -> tuple[str | None, exp.Expression]:
+    """What GROUP BY means, with the name that it is shown under."""
+    if isinstance(node, exp.Literal) and not node.is_string:
+        place = str(node.this)
+        if not place.isdecimal() or len(place) > 6 or not 1 <= int(place) <= len(shown):
+            raise refusal(tr("the answer has no column number {place}", place=place[:20]), clause="GROUP BY")
+        return unalias(shown[int(place) - 1])
+    if isinstance(node, exp.Column) and not _is_column(node, scope):
+        name, _, table = column_parts(node)
+        for one in shown:
+            alias, meant = unalias(one)
+            if table is None and alias is not None and alias.casefold() == name.casefold():
+                return alias, meant
+    return next(((alias, node) for alias, meant in map(unalias, shown) if meant == node), (None, node))
+
+
+def _is_column(node: exp.Column, scope: NameScope) -> bool:
+    try:
+        scope.find(node)
+    except QueryRefused:
+        return False
+    return True
+
+
+def _outputs(nodes: list[exp.Expression], figures: FigureScope) -> tuple[tuple[str, Expression], ...]:
+    """The answer's columns. HAVING and ORDER BY may name them."""
+    shown: list[tuple[str, Expression]] = []
     for node in nodes:
-        alias, inner = None, node
-        if isinstance(node, exp.Alias):
-            inner, identifier = take(node, "this", "alias")
-            alias = identifier_name(identifier, clause="SELECT")[0]
-        if isinstance(inner, exp.Column):
-            name, quoted = column_name(inner, clause="SELECT")
-            found = dataset.find_column(name, quoted=quoted, where=place("SELECT"))
-            if found not in keys:
-                raise refusal(
-                    tr('"{name}" is selected, and the question does not group by it', name=found),
-                    join([tr("Add it to GROUP BY."), ALLOWED]),
-                    clause="SELECT",
-                )
-            shown.append((alias or found, found))
-            continue
-        kind, column, share = _aggregate(inner, dataset)
-        one = QueryAggregate(kind, column, default_name(kind, column, share), share)
-        aggregates.append(one)
-        shown.append((alias or one.name, one))
+        alias, inner = unalias(node)
+        figure = parse_expression(inner, figures)
+        figures.declare(figure)
+        shown.append((alias or _own_name(inner, figure), figure))
     names = [name.casefold() for name, _ in shown]
     if len(set(names)) < len(names):
         raise refusal(
             tr("two columns of the answer have the same name"), tr("Give them names with AS."), clause="SELECT"
         )
-    if not aggregates:
-        raise refusal(tr("no aggregate is asked for"), clause="SELECT")
-    return tuple(shown), tuple(dict.fromkeys(aggregates))
+    figures.named.update({name.casefold(): figure for name, figure in shown})
+    return tuple(shown)
 
 
-def _aggregate(node: exp.Expression, dataset: DeclaredDataset) -> tuple[Kind, str | None, Fraction | None]:
-    if isinstance(node, exp.Count):
-        return _count(node, dataset)
-    if type(node) in OF_A_COLUMN:
-        (column,) = take(node, "this")
-        kind = OF_A_COLUMN[type(node)]
-        return kind, _column(column, dataset), Fraction(1, 2) if kind == "quantile" else None
-    if isinstance(node, exp.Quantile):
-        column, share = take(node, "this", "quantile")
-        return "quantile", _column(column, dataset), _share(share)
-    if isinstance(node, exp.PercentileCont | exp.PercentileDisc):
-        column, share = take(node, "this", "expression")
-        return "quantile", _column(column, dataset), _share(share)
-    raise refusal(tr("{node} is not answered", node=describe(node)), clause="SELECT")
+def _own_name(node: exp.Expression, figure: Expression) -> str:
+    """The name of a figure without an alias; that of a column comes without the name of its table."""
+    name = text_of(figure)
+    if isinstance(node, exp.Column) and node.table and name.casefold().startswith(f"{node.table.casefold()}."):
+        return name[len(node.table) + 1 :]
+    return name
 
 
-def _count(node: exp.Count, dataset: DeclaredDataset) -> tuple[Kind, str | None, None]:
-    inner, more = take(node, "this", "expressions", ignored=("big_int",))
-    if more:
-        raise refusal(tr("COUNT of several columns is not answered"), clause="SELECT")
-    if isinstance(inner, exp.Star):
-        take(inner)
-        return "count", None, None
-    if isinstance(inner, exp.Distinct):
-        (columns,) = take(inner, "expressions")
-        if len(columns) != 1:
-            raise refusal(tr("COUNT(DISTINCT …) of several columns is not answered"), clause="SELECT")
-        name, quoted = column_name(columns[0], clause="SELECT")
-        if dataset.unit is not None and (
-            name == dataset.unit or (not quoted and name.casefold() == dataset.unit.casefold())
-        ):
-            return "people", None, None
-        return "count_distinct", dataset.find_column(name, quoted=quoted, where=place("SELECT")), None
-    return "count", _column(inner, dataset), None
-
-
-def _column(node: object, dataset: DeclaredDataset) -> str:
-    name, quoted = column_name(node, clause="SELECT")
-    return dataset.find_column(name, quoted=quoted, where=place("SELECT"))
-
-
-def _share(node: object) -> Fraction:
-    wrong = refusal(
-        tr("the share of a quantile must be a number between 0 and 1"), tr("Write 0.5 for the median."), clause="SELECT"
-    )
-    if not isinstance(node, exp.Literal) or node.is_string:
-        raise wrong
-    try:
-        return fraction(str(take(node, "this", ignored=("is_string",))[0]))
-    except ValueError:
-        raise wrong from None
-
-
-def _order(node: object, names: list[str]) -> tuple[OrderBy, ...]:
+def _order(node: object, figures: FigureScope, shown: list[Expression]) -> tuple[OrderBy, ...]:
     if node is None:
         return ()
     assert isinstance(node, exp.Order)
     (expressions,) = take(node, "expressions")
     order = []
     for ordered in expressions:
-        column, descending = take(ordered, "this", "desc", ignored=("nulls_first",))
-        name, quoted = column_name(column, clause="ORDER BY")
-        found = [known for known in names if known == name or (not quoted and known.casefold() == name.casefold())]
-        if not found:
-            raise refusal(
-                tr('"{name}" is not a column of the answer', name=name),
-                tr("Columns of the answer: {names}.", names=", ".join(names)),
-                clause="ORDER BY",
-            )
-        order.append(OrderBy(found[0], bool(descending)))
+        by, descending = take(ordered, "this", "desc", ignored=("nulls_first",))
+        if isinstance(by, exp.Literal):
+            place = _whole_number(by, "ORDER BY")
+            if not 1 <= place <= len(shown):
+                raise refusal(tr("the answer has no column number {place}", place=place), clause="ORDER BY")
+            order.append(OrderBy(shown[place - 1], bool(descending)))
+            continue
+        figure = parse_expression(by, figures)
+        figures.declare(figure)
+        order.append(OrderBy(figure, bool(descending)))
     return tuple(order)
 
 
-def _limit(node: object) -> int | None:
+def _whole(node: object, clause: str) -> int | None:
     if node is None:
         return None
-    assert isinstance(node, exp.Limit)
-    (number,) = take(node, "expression")
+    assert isinstance(node, exp.Limit | exp.Offset)
+    return _whole_number(take(node, "expression")[0], clause)
+
+
+def _whole_number(number: object, clause: str) -> int:
     text = "" if not isinstance(number, exp.Literal) or number.is_string else str(number.this)
     if not text.isdecimal() or len(text) > 18:
         raise refusal(
-            tr("must be a whole number with at most 18 digits"), tr("Write it as in: LIMIT 10."), clause="LIMIT"
+            tr("must be a whole number with at most 18 digits"), tr("Write it as in: LIMIT 10."), clause=clause
         )
     return int(text)

@@ -7,6 +7,7 @@ sealed; opening a ledger checks all of them, and each debit those that are new (
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -126,35 +127,48 @@ class Ledger:
 
     def debit(self, dataset: str, analyst: str, loss: PrivacyLoss, question: str) -> Balance:
         """Spend, or refuse; the analyst's balance after it. When this returns the debit is on disk."""
+        return self.debit_all((dataset,), analyst, loss, question)[0]
+
+    def debit_all(self, datasets: Sequence[str], analyst: str, loss: PrivacyLoss, question: str) -> list[Balance]:
+        """Spend the same on each of some data sets, or refuse and spend nothing; the analyst's balances after it."""
         check_name(analyst)
-        cost = Units.from_cost(loss)
         with self._store.transaction() as connection:
-            book = self._book(connection, dataset)
-            if loss.measure != book.measure:
-                raise LedgerError(
-                    tr(
-                        "the ledger counts this data set's budget in {measure}, and the cost is in {given}",
-                        measure=book.measure,
-                        given=loss.measure,
-                    ),
-                    where=dataset,
-                )
-            whole, number = _balance(book, None)
-            own, own_number = _balance(book, analyst)
-            for balance in (own, whole):
-                if not (balance.spent + cost).within(balance.limit):
-                    raise _refusal(balance, cost)
-            own_spent, whole_spent = own.spent + cost, whole.spent + cost
-            row = {
-                "dataset": dataset, "number": number + 1, "analyst": analyst, "analyst_number": own_number + 1,
-                "amount": cost.amount, "delta": cost.delta,
-                "total_amount": whole_spent.amount, "total_delta": whole_spent.delta,
-                "analyst_total_amount": own_spent.amount, "analyst_total_delta": own_spent.delta,
-                "question": question, "at": datetime.now(UTC),
-            }  # fmt: skip
-            book = chain.append_entry(connection, self._seal.key, book, "debit", row)
-        self._note(book)
-        return replace(own, spent=own_spent)
+            found = {  # in one order, so that nobody waits for somebody who waits for them
+                dataset: self._append_debit(connection, dataset, analyst, loss, question)
+                for dataset in sorted(datasets)
+            }
+        for book, _ in found.values():
+            self._note(book)
+        return [found[dataset][1] for dataset in datasets]
+
+    def _append_debit(
+        self, connection: Connection, dataset: str, analyst: str, loss: PrivacyLoss, question: str
+    ) -> tuple[LedgerBook, Balance]:
+        cost, book = Units.from_cost(loss), self._book(connection, dataset)
+        if loss.measure != book.measure:
+            raise LedgerError(
+                tr(
+                    "the ledger counts this data set's budget in {measure}, and the cost is in {given}",
+                    measure=book.measure,
+                    given=loss.measure,
+                ),
+                where=dataset,
+            )
+        whole, number = _balance(book, None)
+        own, own_number = _balance(book, analyst)
+        for balance in (own, whole):
+            if not (balance.spent + cost).within(balance.limit):
+                raise _refusal(balance, cost)
+        own_spent, whole_spent = own.spent + cost, whole.spent + cost
+        row = {
+            "dataset": dataset, "number": number + 1, "analyst": analyst, "analyst_number": own_number + 1,
+            "amount": cost.amount, "delta": cost.delta,
+            "total_amount": whole_spent.amount, "total_delta": whole_spent.delta,
+            "analyst_total_amount": own_spent.amount, "analyst_total_delta": own_spent.delta,
+            "question": question, "at": datetime.now(UTC),
+        }  # fmt: skip
+        appended = chain.append_entry(connection, self._seal.key, book, "debit", row)
+        return appended, replace(own, spent=own_spent)
 
     def balance(self, dataset: str, analyst: str | None = None) -> Balance:
         """What a data set, or an analyst on it, has spent and may spend."""

@@ -1,0 +1,205 @@
+"""A person who leaves one of two combined tables, or both, moves the figures by no more than the noise was made for."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections import Counter
+
+import pytest
+
+from cobogo.answer.plan import ExactMeasurement
+from cobogo.errors import QueryRefused
+from support import pairs
+from support import questions as q
+from support.bounds import within
+
+PEOPLE = ["p1", "p2", "p3"]
+
+Leaving = tuple[list[str], ...]
+"""The tables that somebody leaves, one case after another."""
+
+ON_SPARK = [
+    pairs.OF_SETS[0].format("SELECT city FROM people EXCEPT SELECT city FROM visits WHERE cost > 1"),
+    pairs.JOINS[4].format("LEFT JOIN"),
+]
+
+
+ONE, BOTH = (["people"], ["visits"]), (["people", "visits"],)
+
+
+def leave(text: str, source: random.Random, url: str | None = None, left: Leaving = (*ONE, *BOTH)) -> None:
+    """Draw two tables, take somebody out of one of them and out of both, and compare."""
+    datasets = pairs.declared(source.randint(1, 3), source.randint(1, 3))
+    plan, engine = pairs.asked(text, datasets), q.engine(url)
+    tables = {name: pairs.draw(source, name) for name in datasets}
+    who, salt = source.choice(PEOPLE), source.getrandbits(40)
+    everybody = pairs.found(plan, tables, engine, salt)
+    for names in left:
+        fewer = {name: pairs.without(rows, who) if name in names else rows for name, rows in tables.items()}
+        within(everybody, pairs.found(plan, fewer, engine, salt), plan)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", pairs.QUESTIONS)
+def test_a_person_leaves_a_table(text: str) -> None:
+    for seed in range(2):
+        leave(text, random.Random(f"{text} {seed}"))
+
+
+@pytest.mark.evidence
+@pytest.mark.parametrize("text", pairs.QUESTIONS)
+def test_thousands_of_people_leave_a_table(text: str) -> None:
+    for seed in range(100):
+        leave(text, random.Random(f"{text} {seed}"))
+
+
+@pytest.mark.slow
+def test_a_person_leaves_a_table_on_every_engine(engine_url: str) -> None:
+    slow = q.engine(engine_url).name == "Spark"  # which takes a second for each statement
+    for text in ON_SPARK if slow else pairs.QUESTIONS[::4]:
+        leave(text, random.Random(text), engine_url, ONE[1:] if slow else (*ONE, *BOTH))
+
+
+@pytest.mark.evidence
+def test_many_people_leave_a_table_on_every_engine(engine_url: str) -> None:
+    for text in pairs.QUESTIONS:
+        for seed in range(1 if q.engine(engine_url).name == "Spark" else 20):
+            leave(text, random.Random(f"{text} {seed}"), engine_url)
+
+
+def test_the_bounds_are_reached() -> None:
+    """A person who leaves one of two united tables takes what counted, and lets in what did not: twice the change."""
+    visits = [{"person": "p1", "city": city, "cost": 1.0, "ward": "a"} for city in ("Crato", "Sobral")]
+    people = [{"person": "p1", "city": city, "age": 1, "home": None} for city in ("Crato", "Sobral")]
+    plan = pairs.asked(
+        "SELECT city, COUNT(*) FROM (SELECT city FROM people EXCEPT SELECT city FROM visits) AS t GROUP BY city",
+        pairs.declared(1, 1),
+    )
+    moved = set()
+    for salt in range(20):
+        one = pairs.found(plan, {"people": people, "visits": visits[:1]}, q.engine(), salt)
+        other = pairs.found(plan, {"people": people, "visits": []}, q.engine(), salt)
+        figures = one[ExactMeasurement("people")], other[ExactMeasurement("people")]
+        moved.add(sum(abs(figures[0].get(key, 0) - figures[1].get(key, 0)) for key in plan.public or ()))
+    assert plan.stability == 2
+    assert moved == {0, 2}
+
+
+SIDES = "SELECT city FROM people WHERE age > 6", "SELECT city FROM visits"
+
+
+@pytest.mark.parametrize("how", pairs.SETS)
+def test_sets_are_those_of_rows_with_their_person(how: str) -> None:
+    source = random.Random(how)
+    tables = {name: pairs.draw(source, name, 40) for name in pairs.COLUMNS}
+    text = f"SELECT city, COUNT(*) FROM ({SIDES[0]} {how} {SIDES[1]}) AS t GROUP BY city"
+    plan = pairs.asked(text, pairs.declared(99, 99))
+    left = Counter((r["person"], r["city"]) for r in tables["people"] if r["person"] and r["age"] and r["age"] > 6)
+    right = Counter((r["person"], r["city"]) for r in tables["visits"] if r["person"])
+    expected = {
+        "UNION": Counter(left.keys() | right.keys()),
+        "UNION ALL": left + right,
+        "INTERSECT": Counter(left.keys() & right.keys()),
+        "EXCEPT": Counter(left.keys() - right.keys()),
+    }[how]
+    by_city: Counter[str] = Counter()
+    for (_, city), times in expected.items():
+        by_city[city] += times
+    exact = pairs.found(plan, tables, q.engine())[ExactMeasurement("rows")]
+    assert plan.public is not None
+    assert {key: exact.get(key, 0) for key in plan.public} == {key: by_city[key[0]] for key in plan.public}
+
+
+def test_a_join_pairs_each_persons_rows() -> None:
+    source = random.Random(4)
+    tables = {name: pairs.draw(source, name, 40) for name in pairs.COLUMNS}
+    plan = pairs.asked("SELECT COUNT(*), SUM(age) FROM people JOIN visits USING (person)", pairs.declared(99, 99))
+    both = [
+        one
+        for one, other in itertools.product(tables["people"], tables["visits"])
+        if one["person"] is not None and one["person"] == other["person"]
+    ]
+    exact = pairs.found(plan, tables, q.engine())
+    assert exact[ExactMeasurement("rows")] == {(): len(both)}
+    years = sum(min(110, max(0, one["age"])) for one in both if one["age"] is not None)
+    assert exact[ExactMeasurement("sum", "age")] == {(): years}
+
+
+@pytest.mark.parametrize(
+    ("text", "stability"),
+    [
+        ("SELECT COUNT(*) FROM people", 1),
+        ("SELECT COUNT(*) FROM (SELECT city FROM people UNION SELECT city FROM visits) AS t", 2),
+        ("SELECT COUNT(*) FROM (SELECT city FROM people UNION ALL SELECT city FROM visits) AS t", 2),
+        ("SELECT COUNT(*) FROM (SELECT city FROM people EXCEPT SELECT city FROM visits) AS t", 2),
+        ("SELECT COUNT(*) FROM (SELECT city FROM people INTERSECT SELECT city FROM visits) AS t", 1),
+        ("SELECT COUNT(*) FROM (SELECT city FROM people UNION ALL SELECT city FROM people WHERE age > 9) AS t", 1),
+        ("SELECT COUNT(*) FROM people JOIN visits USING (person)", 1),
+        ("SELECT COUNT(*) FROM people LEFT JOIN visits USING (person)", 2),
+    ],
+)
+def test_stabilities(text: str, stability: int) -> None:
+    plan = pairs.asked(text, pairs.declared(2, 3))
+    (measurement,) = plan.measurements
+    assert plan.stability == stability
+    assert plan.sensitivity(measurement) == stability * plan.rows_of_a_person
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT COUNT(*) FROM people JOIN visits USING (city)",
+        "SELECT COUNT(*) FROM people JOIN visits ON TRUE",
+        "SELECT COUNT(*) FROM people p JOIN visits v ON p.person = p.person",
+        "SELECT COUNT(*) FROM people p JOIN visits v ON p.person = v.person OR TRUE",
+        "SELECT COUNT(*) FROM people RIGHT JOIN visits USING (person)",
+        "SELECT COUNT(*) FROM people FULL JOIN visits USING (person)",
+        "SELECT COUNT(*) FROM people CROSS JOIN visits",
+        "SELECT COUNT(*) FROM people, visits",
+        "SELECT COUNT(*) FROM people JOIN people USING (person)",
+        "SELECT city, COUNT(*) FROM people JOIN visits USING (person) GROUP BY city",
+        "SELECT COUNT(*) FROM people JOIN visits USING (person) JOIN visits AS w USING (person)",
+        "SELECT COUNT(*) FROM (SELECT age FROM people UNION SELECT city FROM visits) AS t",
+        "SELECT COUNT(*) FROM (SELECT age, city FROM people UNION SELECT city FROM visits) AS t",
+        "SELECT COUNT(*) FROM (SELECT city FROM people EXCEPT ALL SELECT city FROM visits) AS t",
+        "SELECT COUNT(*) FROM (SELECT person FROM people UNION SELECT person FROM visits) AS t",
+        "SELECT COUNT(*) FROM (SELECT age FROM people) AS t WHERE city = 'Crato'",
+        "SELECT COUNT(*) FROM (SELECT COUNT(*) FROM people) AS t",
+        "SELECT COUNT(*) FROM people JOIN (SELECT city, COUNT(*) AS n FROM visits GROUP BY city) v USING (person)",
+        "SELECT COUNT(*) FROM people JOIN (SELECT person, AVG(cost) AS n FROM visits GROUP BY person) v USING (person)",
+        "SELECT COUNT(*) FROM people JOIN (SELECT person, SUM(ward) AS n FROM visits GROUP BY person) v USING (person)",
+        "SELECT COUNT(*) FROM (SELECT city FROM people UNION SELECT city FROM secrets) AS t",
+    ],
+)
+def test_other_combinations_are_refused(text: str) -> None:
+    with pytest.raises(QueryRefused) as refusal:
+        pairs.asked(text, pairs.declared(2, 3))
+    assert refusal.value.remedy
+
+
+def test_rows_without_a_unit_are_not_joined_nor_doubled() -> None:
+    datasets = pairs.declared(1, 1, unit=False)
+    for text in (
+        "SELECT COUNT(*) FROM people JOIN visits USING (person)",
+        "SELECT COUNT(*) FROM (SELECT city FROM people UNION ALL SELECT city FROM people) AS t",
+    ):
+        with pytest.raises(QueryRefused):
+            pairs.asked(text, datasets)
+    plan = pairs.asked(
+        "SELECT COUNT(*) FROM (SELECT city FROM people UNION ALL SELECT city FROM visits) AS t", datasets
+    )
+    assert plan.stability == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", pairs.SETS)
+def test_a_row_leaves_a_table(how: str) -> None:
+    source, datasets = random.Random(how), pairs.declared(1, 1, unit=False)
+    text = f"SELECT city, COUNT(*) FROM ({SIDES[0]} {how} {SIDES[1]}) AS t GROUP BY city"
+    plan = pairs.asked(text, datasets)
+    for _ in range(5):
+        tables = {name: pairs.draw(source, name) for name in datasets}
+        everybody = pairs.found(plan, tables, q.engine())
+        for name in tables:
+            within(everybody, pairs.found(plan, {**tables, name: tables[name][1:]}, q.engine()), plan)

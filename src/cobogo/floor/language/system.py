@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 
 from cobogo.floor.language.text import tr
 
@@ -27,7 +28,11 @@ _REASONS = {
 def reason(error: OSError) -> str:
     """Why the system refused.
 
-    >>> reason(FileNotFoundError(errno.ENOENT, "Arquivo inexistente")).template
+    >>> reason(FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))).template
     'No such file or directory'
+    >>> reason(OSError(errno.EINVAL, tr("it is not a regular file")))
+    'it is not a regular file'
     """
-    return _REASONS.get(error.errno or 0) or error.strerror or type(error).__name__
+    number = error.errno or 0
+    own = error.strerror if error.strerror != os.strerror(number) else None  # what the program itself has to say
+    return own or _REASONS.get(number) or error.strerror or type(error).__name__

@@ -11,6 +11,7 @@ import pytest
 from cobogo import errors
 from cobogo.errors import CobogoError, PolicyError, UnfitValues
 from cobogo.floor.language import join, speech, tr
+from cobogo.floor.language.errors import change_error, error_from_json, error_to_json, gather_errors
 from support.paths import ROOT
 
 CODE = re.compile(r"COBOGO-[A-Z]+(?:-[A-Z]+)*")
@@ -52,19 +53,19 @@ def test_each_class_has_its_own_code() -> None:
 def test_several_errors_are_one() -> None:
     key = PolicyError(tr("unknown key"), where="data.pth", remedy=tr("Check the path."), code="COBOGO-POLICY-KEY")
     type_ = PolicyError(tr("must be a table"), where="attributes.x", code="COBOGO-POLICY-TYPE")
-    both = PolicyError.gather([key, type_], "p.toml")
+    both = gather_errors([key, type_], "p.toml")
     assert str(both) == "p.toml: 2 errors:\ndata.pth: unknown key. Check the path.\nattributes.x: must be a table."
     assert both.code == "COBOGO-POLICY"
-    assert PolicyError.gather([key, key], "p.toml").code == "COBOGO-POLICY-KEY"
-    told = json.loads(json.dumps(both.as_dict()))
+    assert gather_errors([key, key], "p.toml").code == "COBOGO-POLICY-KEY"
+    told = json.loads(json.dumps(error_to_json(both)))
     assert [one["code"] for one in told["errors"]] == ["COBOGO-POLICY-KEY", "COBOGO-POLICY-TYPE"]
-    again = CobogoError.from_dict(told)
+    again = error_from_json(told)
     assert str(again) == str(both)
     assert speech("pt-BR").error(again) == speech("pt-BR").error(both)
 
 
 def test_one_error_keeps_its_place_and_its_code() -> None:
-    one = PolicyError.gather([PolicyError("unknown key", where="data.pth", code="COBOGO-POLICY-KEY")], "p.toml")
+    one = gather_errors([PolicyError("unknown key", where="data.pth", code="COBOGO-POLICY-KEY")], "p.toml")
     assert str(one) == "p.toml, data.pth: unknown key."
     assert one.code == "COBOGO-POLICY-KEY"
     assert not one.errors
@@ -72,7 +73,7 @@ def test_one_error_keeps_its_place_and_its_code() -> None:
 
 def test_an_error_that_is_changed_keeps_its_template() -> None:
     error = UnfitValues(tr("{file} is wrong", file="/srv/a.csv"), ["x"], where=join(["/srv/a.csv", "x"], ", "))
-    hidden = error.change(lambda text: text.replace("/srv/", ""))
+    hidden = change_error(error, lambda text: text.replace("/srv/", ""))
     assert str(hidden) == "a.csv, x: a.csv is wrong."
     assert hidden.code == "COBOGO-HIERARCHY-VALUES"
 

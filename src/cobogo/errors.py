@@ -29,10 +29,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Self
+from collections.abc import Sequence
+from typing import ClassVar
 
-_ENDS = (".", "!", "?", ":")
+ENDS = (".", "!", "?", ":")
 """What ends a sentence."""
 
 
@@ -57,70 +57,8 @@ class CobogoError(Exception):
 
     def __str__(self) -> str:
         sentence = f"{self.where}: {self.what}" if self.where else self.what
-        sentence = sentence if sentence.endswith(_ENDS) else sentence + "."
+        sentence = sentence if sentence.endswith(ENDS) else sentence + "."
         return f"{sentence}\n{self.remedy}" if self.remedy else sentence
-
-    @classmethod
-    def gather(cls, errors: Sequence[CobogoError], name: str) -> Self:
-        """One error for everything that is wrong with a file. Each error's ``where`` is a place within the file.
-
-        >>> wrong = [PolicyError("unknown key", where="data.pth"), PolicyError("must be a number", where="k")]
-        >>> print(PolicyError.gather(wrong, "policy.toml"))
-        policy.toml: 2 errors:
-        data.pth: unknown key.
-        k: must be a number.
-        """
-        from cobogo.floor.language.text import join, trn
-
-        if len(errors) == 1:
-            (one,) = errors
-            where = join([name, one.where or ""], ", ")
-            return cls(one.what, where=where, remedy=one.remedy, code=one.code)
-        count = trn("{n} error:", "{n} errors:", n=len(errors))
-        codes = {error.code for error in errors}
-        found = cls(
-            join([count, *map(_line, errors)], "\n"), where=name, code=codes.pop() if len(codes) == 1 else cls.code
-        )
-        found.errors = tuple(errors)
-        return found
-
-    def as_dict(self) -> dict[str, Any]:
-        """The error for programs: its code, the sentence, and the template and values of each part."""
-        from cobogo.floor.language.text import to_json
-
-        parts = {"what": self.what, "where": self.where, "remedy": self.remedy}
-        each = {"errors": [error.as_dict() for error in self.errors]} if self.errors else {}
-        return {
-            "code": self.code,
-            "message": str(self),
-            **{name: to_json(part) for name, part in parts.items()},
-            **each,
-        }
-
-    @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> Self:
-        """The error again, to be said in any language."""
-        from cobogo.floor.language.text import from_json
-
-        what, where, remedy = (from_json(content[name]) for name in ("what", "where", "remedy"))
-        return cls(what, where=where, remedy=remedy, code=content["code"])
-
-    def change(self, how: Callable[[str], str]) -> CobogoError:
-        """The error with every value in it changed, such as a path that its reader must not see."""
-        from cobogo.floor.language.text import change
-
-        parts = (None if part is None else change(part, how) for part in (self.what, self.where, self.remedy))
-        what, where, remedy = parts
-        return CobogoError(what or "", where=where, remedy=remedy, code=self.code)
-
-
-def _line(error: CobogoError) -> str:
-    """An error as one line of a list."""
-    from cobogo.floor.language.text import Text
-
-    stop = "" if error.what.endswith(_ENDS) else "."
-    template = ("{where}: " if error.where else "") + "{what}" + stop + (" {remedy}" if error.remedy else "")
-    return Text(template, None, {"where": error.where, "what": error.what, "remedy": error.remedy})
 
 
 class InputError(CobogoError):

@@ -23,6 +23,7 @@ from cobogo.data.policy.toml_file import PolicyTable, read_toml
 from cobogo.errors import PolicyError
 from cobogo.floor.arrays import Ints
 from cobogo.floor.language import tr
+from cobogo.floor.language.errors import gather_errors
 from cobogo.floor.language.system import reason
 
 FINGERPRINT = 8
@@ -95,7 +96,7 @@ class Collection(PolicyTable):
         try:
             found = family.model_validate(_read_files(table, Path(home), where))
         except ValidationError as error:
-            raise PolicyError.gather([_name_table(one) for one in list_errors(error, family)], name) from None
+            raise gather_errors([_name_table(one) for one in list_errors(error, family)], name) from None
         found._where = where
         assert found.protocol.layout.width  # the protocol is built now, so that what it refuses is refused here
         cells = prod(found.protocol.shape)

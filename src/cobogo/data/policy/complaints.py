@@ -13,6 +13,7 @@ from pydantic_core import ErrorDetails
 
 from cobogo.errors import PolicyError
 from cobogo.floor.language import Text, tr
+from cobogo.floor.language.errors import gather_errors
 from cobogo.floor.untrusted import shorten
 
 CONFIRM = "CONFIRM "
@@ -43,7 +44,7 @@ class Complaint(NamedTuple):
 
 def explain_error(error: ValidationError, name: str, root: type[BaseModel]) -> PolicyError:
     """Everything that a validation complains about, as one error."""
-    return PolicyError.gather(list_errors(error, root), name)
+    return gather_errors(list_errors(error, root), name)
 
 
 def list_errors(error: ValidationError, root: type[BaseModel]) -> list[PolicyError]:

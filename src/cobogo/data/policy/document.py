@@ -30,6 +30,7 @@ from cobogo.data.policy.tables import (
 from cobogo.data.policy.toml_file import PolicyTable, read_toml, refuse_depth
 from cobogo.errors import PolicyError
 from cobogo.floor.language import join, tr
+from cobogo.floor.language.errors import gather_errors
 from cobogo.floor.representation import brief
 from cobogo.floor.untrusted import shorten
 
@@ -98,7 +99,7 @@ class Policy(PolicyTable):
             problems = list_errors(error, cls)
             if trusted is None:
                 problems += column_problems(content, Path(home))
-            raise PolicyError.gather(problems, name) from None
+            raise gather_errors(problems, name) from None
         policy._home = Path(home)
         policy._name = name
         policy._trusted = None if trusted is None else frozenset(trusted)

@@ -12,6 +12,7 @@ from cobogo.data.policy.document import Policy
 from cobogo.data.policy.toml_file import read_toml
 from cobogo.errors import PolicyError
 from cobogo.floor.language import tr
+from cobogo.floor.language.errors import gather_errors
 
 KEYS = ("data", "attributes", "columns", "key", "references")
 """What a table of ``[tables]`` may have."""
@@ -83,7 +84,7 @@ def load_several(policy: str | Path | Mapping[str, Any]) -> TablePolicies:
             if key not in KEYS
         ]
         if unknown:
-            raise PolicyError.gather(unknown, name)
+            raise gather_errors(unknown, name)
         if not table.replace("-", "").replace("_", "").isalnum():
             raise PolicyError(
                 tr("a table's name may have letters, digits, hyphens and underscores"),

@@ -8,6 +8,7 @@ from cobogo.data.policy.complaints import did_you_mean
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError
 from cobogo.floor.language import tr
+from cobogo.floor.language.errors import gather_errors
 
 
 def check_roles(policy: Policy, table: Table, *, recoded: bool = True) -> None:
@@ -27,7 +28,7 @@ def check_roles(policy: Policy, table: Table, *, recoded: bool = True) -> None:
             )
         )
     if problems:
-        raise PolicyError.gather(problems, policy.name)
+        raise gather_errors(problems, policy.name)
 
 
 def _unit_problems(policy: Policy, table: Table) -> list[PolicyError]:

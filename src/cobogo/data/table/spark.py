@@ -22,6 +22,7 @@ from cobogo.data.table.files import csv_error, parquet_error
 from cobogo.errors import DataError, PolicyError
 from cobogo.floor.files import create_scratch, remove_scratch
 from cobogo.floor.language import tr
+from cobogo.floor.language.errors import error_from_json, error_to_json
 
 SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
@@ -259,7 +260,7 @@ def _parser(names: list[str], data: Data) -> Callable[[Iterator[Any]], Iterator[
                         yield from parser.execute(f"SELECT * FROM {read_csv([file], names, data)}").to_arrow_reader()
                 except duckdb.Error as error:
                     found = csv_error(str(error), file, data)
-                    said = json.dumps(found.as_dict())
+                    said = json.dumps(error_to_json(found))
                     raise RuntimeError(_MARK + said + _MARK) from None
 
     return parse
@@ -290,7 +291,8 @@ def _complaint(error: Exception, path: str) -> DataError:
             remedy=tr("Check that its workers can read the file and have a Python with cobogo."),
             code="COBOGO-ENGINE",
         )
-    return DataError.from_dict(json.loads(found[1]))
+    said = error_from_json(json.loads(found[1]))
+    return DataError(said.what, where=said.where, remedy=said.remedy, code=said.code)
 
 
 def _float_function(kind: str) -> Any:

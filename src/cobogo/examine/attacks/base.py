@@ -41,7 +41,7 @@ in the data (presence)."""
 Score = Literal["confidence", "gain"]
 """What is compared with the threshold: the attacker's confidence, or by how much it exceeds the baseline."""
 
-KINDS = {
+RELEASE_NAMES = {
     "recoding": tr("a recoded table"),
     "perturbation": tr("a perturbed table"),
     "randomization": tr("a randomized table"),
@@ -333,7 +333,7 @@ def _describe_surest(surest: float, before: float | None, by: str) -> Text:
 
 def release_kind(kind: str) -> str:
     """What a kind of release (`PublishedTable.kind`) is called."""
-    return KINDS.get(kind, kind)
+    return RELEASE_NAMES.get(kind, kind)
 
 
 def round_figure(value: Any, digits: int = 12) -> float | int | None:

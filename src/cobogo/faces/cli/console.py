@@ -17,6 +17,7 @@ from typing import Any
 from cobogo.errors import CobogoError
 from cobogo.faces.cli import language
 from cobogo.floor.language import Text, tr
+from cobogo.floor.language.errors import error_to_json
 from cobogo.floor.progress import silent
 
 _FOR_PROGRAMS: ContextVar[bool] = ContextVar("for programs", default=False)
@@ -118,7 +119,7 @@ def for_programs(*, wanted: bool) -> None:
 def complain(error: CobogoError) -> None:
     """Print an error so that a person can act on it; for a program, also as JSON on standard output."""
     if _FOR_PROGRAMS.get():
-        say_json({"error": error.as_dict()})
+        say_json({"error": error_to_json(error)})
     first, *rest = f"cobogo: {language.terminal_speech().error(error)}".splitlines()
     lines = [*rest, _dim(f"[{', '.join(dict.fromkeys(one.code for one in error.errors or (error,)))}]")]
     print("\n".join([first, *(f"        {line}" for line in lines)]), file=sys.stderr)

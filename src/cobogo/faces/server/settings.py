@@ -12,6 +12,7 @@ from cobogo.data.policy.complaints import explain_error
 from cobogo.data.policy.toml_file import PolicyTable, read_toml
 from cobogo.errors import CobogoError, InputError
 from cobogo.floor.language import tr
+from cobogo.floor.language.errors import change_error
 from cobogo.floor.urls import public_url
 
 MEGABYTE = 1 << 20
@@ -137,7 +138,7 @@ class ServerSettings(PolicyTable):
 
         A path that only the values of a sentence make together is hidden, too; that sentence stays English.
         """
-        hidden = error.change(self.hide_places)
+        hidden = change_error(error, self.hide_places)
         what, where, remedy = (
             part if part is None or self.hide_places(part) == part else self.hide_places(str(part))
             for part in (hidden.what, hidden.where, hidden.remedy)

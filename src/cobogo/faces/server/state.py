@@ -33,6 +33,7 @@ from sqlalchemy.exc import DataError, SQLAlchemyError
 from cobogo.errors import CobogoError, InputError
 from cobogo.floor import store
 from cobogo.floor.language import from_json, to_json, tr
+from cobogo.floor.language.errors import error_from_json, error_to_json
 
 META = MetaData()
 
@@ -329,11 +330,11 @@ def unpack_texts(content: Any) -> Any:
 
 def pack_error(error: CobogoError) -> str:
     """An error for a text column, so that it can be said in the language of whoever reads it."""
-    return pack(error.as_dict())
+    return pack(error_to_json(error))
 
 
 def unpack_error(text: str) -> CobogoError | None:
     """The error of a text column; None where it is empty. Earlier versions kept the English sentence alone."""
     if not text:
         return None
-    return CobogoError.from_dict(json.loads(text)) if text.startswith("{") else CobogoError(text)
+    return error_from_json(json.loads(text)) if text.startswith("{") else CobogoError(text)

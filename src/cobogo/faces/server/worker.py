@@ -30,6 +30,7 @@ from cobogo.faces.server.settings import MEGABYTE, ServerLimits, ServerSettings
 from cobogo.faces.server.state import JOBS, RELEASES, ServerState, pack, pack_error, pack_texts
 from cobogo.floor.files import lock, open_private, remove_all_scratch
 from cobogo.floor.language import tr
+from cobogo.floor.language.errors import change_error
 from cobogo.floor.progress import Progress
 
 Runner = Callable[[Path, Policy, Path, Progress], None]
@@ -142,7 +143,9 @@ class JobRun:
     def _message(self, error: CobogoError, row: Mapping[str, Any]) -> str:
         """An error as its reader knows things: files of the data set have no path."""
         dataset = json.loads(row["asked"])["dataset"]
-        return pack_error(self.settings.hide_in_error(error.change(lambda value: self._hide_files(value, dataset))))
+        return pack_error(
+            self.settings.hide_in_error(change_error(error, lambda value: self._hide_files(value, dataset)))
+        )
 
     def _hide_files(self, text: str, dataset: str) -> str:
         home = self.files.dataset(dataset)

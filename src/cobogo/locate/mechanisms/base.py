@@ -26,7 +26,7 @@ from cobogo.locate.places.points import Points
 
 Kind = Literal["geo-indistinguishability", "elastic", "k-anonymity", "none"]
 
-KINDS: Mapping[Kind, Text] = {
+KIND_NAMES: Mapping[Kind, Text] = {
     "geo-indistinguishability": tr("geo-indistinguishability"),
     "elastic": tr("elastic geo-indistinguishability"),
     "k-anonymity": tr("k-anonymity"),
@@ -47,7 +47,7 @@ class LocationGuarantee:
         """The guarantee as a sentence that can be translated."""
         if self.kind == "none":
             return tr("no guarantee: {note}", note=self.note) if self.note else tr("no guarantee")
-        held = KINDS[self.kind]
+        held = KIND_NAMES[self.kind]
         if self.epsilon is not None:
             held = tr("{guarantee} with ε = {epsilon:g} per metre", guarantee=held, epsilon=self.epsilon)
         if self.k is not None:

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, TypeVar
 from cobogo.errors import PolicyError
 from cobogo.floor.catalogue import Card, Registry
 from cobogo.floor.language import tr
+from cobogo.floor.language.errors import gather_errors
 from cobogo.floor.options import check_options, construct, options_of
 
 
@@ -77,7 +78,7 @@ def build_promises(
         except PolicyError as error:
             problems.append(error)
     if problems:
-        raise PolicyError.gather(problems, where)
+        raise gather_errors(problems, where)
     return tuple(dict.fromkeys(promises))
 
 

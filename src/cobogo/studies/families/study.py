@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from cobogo.tell.report.canvas import Sheet
     from cobogo.tell.report.curves import Box, Plane
 
-KINDS = {
+RELEASES = {
     "original": tr("original"),
     "records": tr("records"),
     "one-way": tr("one-way distance"),
@@ -158,14 +158,14 @@ class Families(Study):
             Field(say("kind"), "row"),
             Field(say("parameter")),
             *(
-                Field(say(KINDS[name]), "num")
+                Field(say(RELEASES[name]), "num")
                 for name in ("records", "one-way", "two-way", "query-error", "accuracy", *ATTACKS)
             ),
         ]
         skipped = [
-            say("{kind}: left out ({why}).", kind=say(KINDS[kind]), why=why) for kind, why in self.skipped.items()
+            say("{kind}: left out ({why}).", kind=say(RELEASES[kind]), why=why) for kind, why in self.skipped.items()
         ]
-        promises = [(say(KINDS[kind]), say(KINDS_PROMISE[kind])) for kind in self._names()]
+        promises = [(say(RELEASES[kind]), say(KINDS_PROMISE[kind])) for kind in self._names()]
         sections = [
             PageSection(
                 lead=say(
@@ -217,7 +217,7 @@ class Families(Study):
         best = min(safe, key=lambda one: one.loss)
         return say(
             "The smallest loss ({lost}) for which these attackers find no more than by random guesses: {kind}, {given}",
-            kind=say(KINDS[best.name]),
+            kind=say(RELEASES[best.name]),
             given=parameter_text(best, say),
             lost=say.percent(best.loss),
         )
@@ -234,7 +234,7 @@ class Families(Study):
         there = [one for one in self.trials if one.records]
         curves = [
             Curve(
-                say(KINDS[name]),
+                say(RELEASES[name]),
                 [(one.loss, math.sqrt(one.exposed)) for one in there if one.name == name],
                 colors[name],
             )
@@ -287,7 +287,7 @@ class Families(Study):
 
 
 def _row(trial: FamilyTrial, say: Speech) -> Row:
-    head = [say(KINDS[trial.name]), parameter_text(trial, say).replace(" ", "\u00a0"), say.number(trial.records)]
+    head = [say(RELEASES[trial.name]), parameter_text(trial, say).replace(" ", "\u00a0"), say.number(trial.records)]
     if not trial.records:
         return [*head, *no_release(say, 7)]
     use = [say.percent(trial.use[name]) for name in ("one-way", "two-way", "query-error", "accuracy")]

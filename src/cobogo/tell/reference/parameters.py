@@ -11,7 +11,7 @@ from cobogo.floor.catalogue import Card
 from cobogo.floor.language import Text, join, tr
 from cobogo.floor.options import Parameter
 
-KINDS = {
+BOUNDS_IN_WORDS = {
     "whole": tr("whole number"),
     "number": tr("number"),
     "flag": tr("true or false"),
@@ -72,7 +72,7 @@ def bounds_text(bounds: Bounds) -> Text:
         tr("at least {value:g}", value=bounds.least) if bounds.least is not None else "",
         tr("at most {value:g}", value=bounds.most) if bounds.most is not None else "",
     ]
-    return join([KINDS.get(bounds.kind, bounds.kind), *limits], ", ")
+    return join([BOUNDS_IN_WORDS.get(bounds.kind, bounds.kind), *limits], ", ")
 
 
 def default_text(one: Parameter) -> Text:

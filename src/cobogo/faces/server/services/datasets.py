@@ -26,6 +26,7 @@ from cobogo.faces.server.sources import copy_table, list_sources, list_tables
 from cobogo.faces.server.state import DATASETS, Row, pack
 from cobogo.floor.files import create_scratch, remove_scratch
 from cobogo.floor.language import tr
+from cobogo.floor.language.errors import change_error
 
 if TYPE_CHECKING:
     from cobogo.faces.server.context import ServerContext
@@ -282,7 +283,7 @@ def _read_table(file: Path, stage: Path, separator: str | None, encoding: str, n
             number = table.rows()
             columns = list(table.columns)
     except DataError as error:
-        shown = error.change(lambda text: text.replace(str(file), name))
+        shown = change_error(error, lambda text: text.replace(str(file), name))
         remedy = shown.remedy
         if encoding == "utf-8" and file.suffix == ".csv" and not _is_utf8(file):
             remedy = tr("Choose the encoding Latin-1, and upload the file again.")

@@ -176,17 +176,6 @@ class NoAnswer(AnswerIsNo):
 
     code = "COBOGO-NO-ANSWER"
 
-    def __init__(self) -> None:
-        from cobogo.floor.language.text import tr
-
-        super().__init__(
-            tr("the question could not be answered, and what it cost stays spent"),
-            remedy=tr("Ask another question. The reason is not shown, because it may depend on a person's data."),
-        )
-
-    def __reduce__(self) -> tuple[type[NoAnswer], tuple[()]]:
-        return type(self), ()
-
 
 class Stale(AnswerIsNo):
     """What somebody acts on is no longer what they see: nothing is done."""

@@ -341,4 +341,7 @@ def _hide_cause() -> Iterator[None]:
     try:
         yield
     except Exception:
-        raise NoAnswer() from None
+        raise NoAnswer(
+            tr("the question could not be answered, and what it cost stays spent"),
+            remedy=tr("Ask another question. The reason is not shown, because it may depend on a person's data."),
+        ) from None

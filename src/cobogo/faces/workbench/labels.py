@@ -69,6 +69,7 @@ MAP_NAME = {
     "hilbert": tr("Cloak: Hilbert's order"),
     "nearest-neighbours": tr("Cloak: nearest neighbours"),
     "clique": tr("Cloak: clique"),
+    "crowd-positions": tr("Positions of k people"),
 }
 
 MAP_CHOICE = {

@@ -28,6 +28,7 @@ MAP_WHY_NONE = {
     ),
     "quad-tree": tr("Every cloak has k people, but not all of them would get the same cloak."),
     "casper": tr("Every cloak has k people, but not all of them would get the same cloak."),
+    "crowd-positions": tr("The service sees where k people are, and the person who asks is one of them."),
     "nearest-neighbours": tr("Every cloak has k people, but it is drawn around the person who sends the request."),
 }
 

@@ -47,6 +47,7 @@ MAP_ABOUT = {
     "hilbert": tr("Orders people along a curve and takes k at a time; each group shares a rectangle."),
     "nearest-neighbours": tr("A rectangle around a person and the nearest people."),
     "clique": tr("Requests wait until k of them are near each other. Those that wait too long are refused."),
+    "crowd-positions": tr("Sends the positions of k people who are near each other, in random order."),
 }
 
 MAP_KNOWS = {

@@ -103,7 +103,7 @@ OPTIONS = {
     "grid-exponential": "epsilon=0.01", "elastic": "epsilon=0.01", "predictive": "epsilon=0.01",
     "adaptive": "epsilon=0.01", "several": "epsilon=0.01", "centroid": "epsilon=0.01", "disc": "radius=100",
     "dummies": "k=4", "quad-tree": "k=3", "casper": "k=3", "hilbert": "k=3", "nearest-neighbours": "k=3",
-    "clique": "k=2,dx=9000,dy=9000",
+    "clique": "k=2,dx=9000,dy=9000", "crowd-positions": "k=3",
 }  # fmt: skip
 
 
@@ -111,7 +111,7 @@ UNHEARD = {
     "centre-of-cloak": ("needs rectangles", lambda name: name not in CLOAKS),
     "intersection-of-cloaks": (
         "needs regions or sets of positions",
-        lambda name: name not in (*CLOAKS, "disc", "dummies"),
+        lambda name: name not in (*CLOAKS, "disc", "dummies", "crowd-positions"),
     ),
     "trilateration": ("needs reports that are positions", lambda name: name in CLOAKS),
     "mix-zone-linkage": ("needs crossings of a mix zone", lambda _: True),

@@ -192,5 +192,5 @@ def test_a_broken_package_is_named_and_breaks_nothing_else(tmp_path: Path) -> No
     listed = {entry["name"]: entry["about"] for entry in json.loads(models)}
     assert "cobogo-extra 1.0 offers model 'parity', which cannot be used" in listed["parity"]
     assert "k-anonymity" in listed
-    assert "the model 'parity' of the package cobogo-extra 1.0 cannot be used: ModuleNotFoundError" in asked
+    assert "cobogo-extra 1.0 offers model 'parity', which cannot be used: ModuleNotFoundError" in asked
     assert "cobogo-extra 1.0 cannot be used" in explained

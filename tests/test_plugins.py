@@ -193,4 +193,4 @@ def test_a_broken_package_is_named_and_breaks_nothing_else(tmp_path: Path) -> No
     assert "cobogo-extra 1.0 offers model 'parity', which cannot be used" in listed["parity"]
     assert "k-anonymity" in listed
     assert "cobogo-extra 1.0 offers model 'parity', which cannot be used: ModuleNotFoundError" in asked
-    assert "cobogo-extra 1.0 cannot be used" in explained
+    assert "cobogo-extra 1.0 offers model 'parity', which cannot be used" in explained

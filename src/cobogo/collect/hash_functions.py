@@ -13,10 +13,10 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from cobogo.floor.arrays import Ints
+from cobogo.floor.kernels import kernel
 
 FIELD = 2**61 - 1
 
@@ -52,7 +52,7 @@ def read(sketch: NDArray[Any], keys: Ints, seed: int) -> NDArray[Any]:
     return found
 
 
-@njit(cache=True)
+@kernel()
 def _product(one, other):  # type: ignore[no-untyped-def]
     """A product in the field, up to multiples of its size, below 3·2⁶¹. It is computed from halves of 32 bits; modulo
     the size 2⁶⁴ is 8 and 2⁶¹ is 1."""
@@ -65,20 +65,20 @@ def _product(one, other):  # type: ignore[no-untyped-def]
     return total + (small & field) + (small >> np.uint64(61))
 
 
-@njit(cache=True)
+@kernel()
 def _reduce(total):  # type: ignore[no-untyped-def]
     field = np.uint64(FIELD)
     total = (total & field) + (total >> np.uint64(61))
     return total - field if total >= field else total
 
 
-@njit(cache=True)
+@kernel()
 def _cell(a, b, c, key, squared, width):  # type: ignore[no-untyped-def]
     element = _reduce(_product(a, squared) + _product(b, key) + c)
     return np.int64(((element >> np.uint64(29)) * np.uint64(width)) >> np.uint64(32))
 
 
-@njit(cache=True)
+@kernel()
 def _cells(coefficients, rows, keys, width):  # type: ignore[no-untyped-def]
     found = np.empty(len(keys), dtype=np.int64)
     for number in range(len(keys)):
@@ -88,7 +88,7 @@ def _cells(coefficients, rows, keys, width):  # type: ignore[no-untyped-def]
     return found
 
 
-@njit(cache=True)
+@kernel()
 def _read(coefficients, sketch, keys):  # type: ignore[no-untyped-def]
     found = np.zeros(len(keys), dtype=sketch.dtype)
     squares = np.empty(len(keys), dtype=np.uint64)

@@ -10,13 +10,13 @@ from functools import cached_property
 from math import exp
 
 import numpy as np
-from numba import njit
 
 from cobogo.collect.layout import Layout
 from cobogo.collect.oracle import Oracle, Reports
 from cobogo.collect.randomized_response import Direct
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
+from cobogo.floor.kernels import kernel
 from cobogo.floor.randomness import Source
 
 REPORT = np.dtype([("function", np.uint32), ("cell", np.uint32)])
@@ -97,7 +97,7 @@ class LocalHashing(Oracle):
         return np.where(named, self.answer.p, self.answer.q)
 
 
-@njit(cache=True)
+@kernel()
 def _cell(function, value, cells):  # type: ignore[no-untyped-def]
     """The cell of a value under a function: the finalizer of MurmurHash3 over both."""
     mixed = (np.uint64(function) << np.uint64(32)) ^ (np.uint64(value) * np.uint64(0x9E3779B97F4A7C15))
@@ -107,7 +107,7 @@ def _cell(function, value, cells):  # type: ignore[no-untyped-def]
     return np.int64(((mixed >> np.uint64(32)) * np.uint64(cells)) >> np.uint64(32))
 
 
-@njit(cache=True)
+@kernel()
 def cells_of(functions, values, cells):  # type: ignore[no-untyped-def]
     found = np.empty(len(functions), dtype=np.int64)
     for number in range(len(functions)):
@@ -115,7 +115,7 @@ def cells_of(functions, values, cells):  # type: ignore[no-untyped-def]
     return found
 
 
-@njit(cache=True)
+@kernel()
 def _support(functions, answers, values, cells):  # type: ignore[no-untyped-def]
     found = np.zeros(values, dtype=np.int64)
     for number in range(len(functions)):

@@ -13,10 +13,10 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from cobogo.floor.arrays import Bytes, Ints
+from cobogo.floor.kernels import kernel
 from cobogo.floor.randomness import Source, packed_coins
 
 Rows = NDArray[np.uint8]
@@ -130,7 +130,7 @@ def count_bits(bits: Bytes, kinds: Ints | None = None, *, of: int = 1) -> Ints:
     return found
 
 
-@njit(cache=True)
+@kernel()
 def _count_bits(found, kinds, bits):  # type: ignore[no-untyped-def]
     for number in range(len(kinds)):
         counts = found[kinds[number]]

@@ -90,7 +90,7 @@ def prepare(
     if rules.utility is not None and rules.utility.label is not None:
         learning.require(f"{rules.name}, utility.label")
     start = time.perf_counter()
-    warm.start()
+    warm.start_for(rules, data)
     progress("read", 0, 0)
     table = data if isinstance(data, Table) else normalize(open_data(data, rules, engine), rules)
     with table.engine.guard("reading and counting"):

@@ -20,6 +20,7 @@ from cobogo.errors import DataError, OutputError
 from cobogo.floor import randomness
 from cobogo.floor.files import create_scratch, remove_scratch
 from cobogo.floor.language import tr
+from cobogo.floor.lean import load_arrow, load_ibis
 
 IN_MEMORY = 64 * 2**20
 """Bytes of files whose copy is kept in memory; a larger one goes to disk."""
@@ -40,8 +41,9 @@ class DuckDB(Engine):
 
     def __init__(self, file: Path | None = None, *, writable: bool = False) -> None:
         import duckdb
-        import ibis
 
+        ibis = load_ibis()
+        load_arrow()
         self.failures = (duckdb.IOException, duckdb.OutOfMemoryException)  # type: ignore[misc]
         self._spill = create_scratch(Path(tempfile.gettempdir()), "cobogo-spill-")
         super().__init__(ibis.duckdb.connect(temp_directory=str(self._spill)))

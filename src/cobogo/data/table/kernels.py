@@ -4,7 +4,8 @@ add up the counts and histograms of each."""
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from cobogo.floor.kernels import kernel
 
 # Fibonacci hashing: 2^64 divided by the golden ratio spreads neighbouring keys over the whole table (Knuth 6.4).
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -12,7 +13,7 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 KEYS_BELOW = 2.0**62
 
 
-@njit(cache=True, nogil=True)
+@kernel(small_in_python=True)
 def roll_up(digits, counts, maps, starts, spans, slots, places, keys, ids, new_digits, new_counts):  # type: ignore[no-untyped-def]
     """Number the rows by the class they fall into; a class keeps the digits of its first row. Returns the classes.
 
@@ -68,14 +69,14 @@ def roll_up(digits, counts, maps, starts, spans, slots, places, keys, ids, new_d
         first = last
 
 
-@njit(cache=True, nogil=True)
+@kernel(small_in_python=True)
 def sum_by(ids, counts, out):  # type: ignore[no-untyped-def]
     """Add each row's count to its class."""
     for row in range(len(ids)):
         out[ids[row]] += counts[row]
 
 
-@njit(cache=True, nogil=True)
+@kernel(small_in_python=True)
 def merge_histograms(ids, groups, offsets, values, counts, domain):  # type: ignore[no-untyped-def]
     """The sparse histogram of each class, from those of the rows that fall into it."""
     if groups * domain <= 4 * len(values):
@@ -116,7 +117,7 @@ def merge_histograms(ids, groups, offsets, values, counts, domain):  # type: ign
     return new_offsets, new_values[:end].copy(), new_counts[:end].copy()
 
 
-@njit(cache=True, nogil=True)
+@kernel(small_in_python=True)
 def _merge_in_a_matrix(ids, groups, offsets, values, counts, domain):  # type: ignore[no-untyped-def]
     """The same where most classes have most values."""
     matrix = np.zeros((groups, domain), np.int64)

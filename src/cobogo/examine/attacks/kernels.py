@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from cobogo.floor.kernels import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _lower_bound(released, column, low, high, code):  # type: ignore[no-untyped-def]
     """The first row of a sorted range whose code in a column is at least ``code``."""
     while low < high:
@@ -18,7 +19,7 @@ def _lower_bound(released, column, low, high, code):  # type: ignore[no-untyped-
     return low
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _find_option(options, begin, end, code):  # type: ignore[no-untyped-def]
     """The first place of a sorted range whose option is at least ``code``."""
     while begin < end:
@@ -30,7 +31,7 @@ def _find_option(options, begin, end, code):  # type: ignore[no-untyped-def]
     return begin
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def match(known, released, bases, offsets, options, room, misses, numbers, found, missed):  # type: ignore[no-untyped-def]
     """The released tuples that are compatible with each known one in all columns but at most ``misses``.
 
@@ -89,7 +90,7 @@ def match(known, released, bases, offsets, options, room, misses, numbers, found
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def gather_values(offsets, targets, weights, starts, values, counts, width, numbers, found, amounts):  # type: ignore[no-untyped-def]
     """Weighted sums of sparse histograms: owner ``i`` gets ``weights[p]`` times the histogram of ``targets[p]``, for p
     from ``offsets[i]`` to ``offsets[i + 1]``.
@@ -124,7 +125,7 @@ def gather_values(offsets, targets, weights, starts, values, counts, width, numb
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def distance(one, other, categorical, columns):  # type: ignore[no-untyped-def]
     """Gower's distance, not divided by the number of columns: numbers by their difference, categories by whether they
     differ. NaN equals NaN."""
@@ -140,7 +141,7 @@ def distance(one, other, categorical, columns):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def nearest_distances(targets, rows, categorical, columns):  # type: ignore[no-untyped-def]
     """The distance of each target to the nearest row."""
     distances = np.empty(len(targets))
@@ -153,7 +154,7 @@ def nearest_distances(targets, rows, categorical, columns):  # type: ignore[no-u
     return distances
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def same_nearest(targets, rows, categorical, one, other, slack):  # type: ignore[no-untyped-def]
     """For each target, the probability that one row is the nearest by some columns and by others; ties are drawn."""
     first = nearest_distances(targets, rows, categorical, one)
@@ -171,7 +172,7 @@ def same_nearest(targets, rows, categorical, one, other, slack):  # type: ignore
     return probabilities
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def guess_values(targets, rows, categorical, columns, secrets, values, slack):  # type: ignore[no-untyped-def]
     """The most frequent secret among the rows nearest to each target, and its share of them."""
     closest = nearest_distances(targets, rows, categorical, columns)
@@ -187,7 +188,7 @@ def guess_values(targets, rows, categorical, columns, secrets, values, slack):  
     return guesses, shares
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _log_likelihood_ratio(target, row, categorical, spread, rare, right, wrong):  # type: ignore[no-untyped-def]
     """The log-likelihood of a row if it is the target's, less that if it is a random person's."""
     ratio = 0.0
@@ -200,7 +201,7 @@ def _log_likelihood_ratio(target, row, categorical, spread, rare, right, wrong):
     return ratio
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def weigh_pairs(targets, rows, categorical, model, best, place, squares, agreed):  # type: ignore[no-untyped-def]
     """The probability that each row is a target's, where numbers have noise and categories are sometimes exchanged.
 
@@ -225,7 +226,7 @@ def weigh_pairs(targets, rows, categorical, model, best, place, squares, agreed)
                 _learn(targets[target], rows[row], categorical, weight[row] / total, squares, agreed)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _learn(target, row, categorical, sure, squares, agreed):  # type: ignore[no-untyped-def]
     for column in range(len(target)):
         gap = target[column] - row[column]

@@ -29,6 +29,7 @@ from cobogo.faces.cli.perturb import perturb, sample, synthesize
 from cobogo.faces.cli.risk import risk
 from cobogo.faces.cli.serve import serve, workbench
 from cobogo.faces.cli.verify import verify
+from cobogo.floor import lean
 from cobogo.floor.extras import missing
 from cobogo.floor.files import remove_all_scratch
 from cobogo.floor.language import LANGUAGES, tr
@@ -146,6 +147,7 @@ def run(arguments: list[str] | None = None) -> None:
         signal.signal(signal.SIGHUP, _stop)
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    lean.own_process = True
     try:
         app(args=arguments)
     except CobogoError as error:

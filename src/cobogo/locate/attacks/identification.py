@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numba import njit
 
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
+from cobogo.floor.kernels import kernel
 from cobogo.floor.language import tr
 from cobogo.floor.randomness import Entropy, Source, below
 from cobogo.locate.attacks.base import LocationAttack, LocationFindings, Scene, share
@@ -18,7 +18,7 @@ from cobogo.locate.attacks.spots import Ground
 from cobogo.locate.places.points import Points
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def pair_risks(starts, places, here, people, order, risk, alone):  # type: ignore[no-untyped-def]
     """For each person, over all pairs of their places: the sum of 1 / (people with both), and the number of pairs that
     nobody else has. Person p has ``places[starts[p]:starts[p + 1]]``, ascending; place q has the people
@@ -50,7 +50,7 @@ def pair_risks(starts, places, here, people, order, risk, alone):  # type: ignor
                 count[places[other]] = 0
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _search_place(places, low, high, wanted):  # type: ignore[no-untyped-def]
     while low < high:
         middle = (low + high) // 2
@@ -61,7 +61,7 @@ def _search_place(places, low, high, wanted):  # type: ignore[no-untyped-def]
     return low
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def subset_sizes(starts, places, here, people, chosen):  # type: ignore[no-untyped-def]
     """How many people have all the places of each row of ``chosen``."""
     found = np.zeros(len(chosen), dtype=np.int64)

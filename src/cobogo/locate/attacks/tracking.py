@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numba import njit
 
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
+from cobogo.floor.kernels import kernel
 from cobogo.locate.attacks.base import LocationAttack, LocationFindings, Scene, share
 from cobogo.locate.attacks.inference import How, Likelihood, guess, likelihood_of
 from cobogo.locate.attacks.spots import Ground, Spots
@@ -129,7 +129,7 @@ NEGLIGIBLE = 1e-8
 """Beliefs below this are not followed further: it keeps the kernels sparse, and changes no guess."""
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _step_forward(starts, ends, probabilities, anywhere, prior, now, after):  # type: ignore[no-untyped-def]
     """One step of the chain, after = now · P, which begins anew with probability ``anywhere``."""
     after[:] = anywhere * prior
@@ -140,7 +140,7 @@ def _step_forward(starts, ends, probabilities, anywhere, prior, now, after):  # 
                 after[ends[place]] += (1.0 - anywhere) * mass * probabilities[place]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _step_back(starts, ends, probabilities, anywhere, prior, later, before, wanted):  # type: ignore[no-untyped-def]
     """One step backwards, before = P · later, for cells that are ``wanted``."""
     new = 0.0
@@ -154,7 +154,7 @@ def _step_back(starts, ends, probabilities, anywhere, prior, later, before, want
         before[cell] = new + (1.0 - anywhere) * total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def smooth(starts, ends, probabilities, anywhere, prior, seen, steps):  # type: ignore[no-untyped-def]  # noqa: PLR0912
     """Pr(x_t | all reports) by forward–backward, scaled at each report.
 

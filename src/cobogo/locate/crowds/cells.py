@@ -8,9 +8,9 @@ Hilbert code, along which neighbours are near each other (Hilbert 1891; Sagan 19
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.kernels import kernel
 from cobogo.locate.places.geometry import RADIUS
 
 LEVELS = 23
@@ -26,7 +26,7 @@ Box = tuple[Floats, Floats, Floats, Floats]
 """West, south, east and north in degrees. East is beyond the date line where it is less than west."""
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _cell(degrees):  # type: ignore[no-untyped-def]
     number = np.int64(np.floor((degrees + 180.0) / STEP))
     while number * STEP - 180.0 > degrees:  # the sum above may have been rounded up to the next edge
@@ -34,7 +34,7 @@ def _cell(degrees):  # type: ignore[no-untyped-def]
     return min(max(number, 0), 2**LEVELS - 1)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _spread(bits):  # type: ignore[no-untyped-def]
     """Put a zero before every bit."""
     bits = (bits | bits << 16) & 0x0000FFFF0000FFFF
@@ -44,7 +44,7 @@ def _spread(bits):  # type: ignore[no-untyped-def]
     return (bits | bits << 1) & 0x5555555555555555
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def cells(lon, lat):  # type: ignore[no-untyped-def]
     """Columns and rows of the finest cells of points."""
     column, row = np.empty(len(lon), np.int64), np.empty(len(lon), np.int64)
@@ -54,7 +54,7 @@ def cells(lon, lat):  # type: ignore[no-untyped-def]
     return column, row
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def morton(column, row):  # type: ignore[no-untyped-def]
     """Codes whose first 2·L bits are the cell of level L: south before north, west before east in it."""
     codes = np.empty(len(column), np.int64)
@@ -63,7 +63,7 @@ def morton(column, row):  # type: ignore[no-untyped-def]
     return codes
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def hilbert(column, row, levels):  # type: ignore[no-untyped-def]
     """Places on a Hilbert curve through all cells of so many levels: the next cell on it is always a neighbour."""
     codes = np.empty(len(column), np.int64)
@@ -95,7 +95,7 @@ def sort_codes(codes: Ints) -> tuple[Ints, Ints]:
     return packed, order
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def area_of(row, level):  # type: ignore[no-untyped-def]
     """Square metres of the cell of a level, given the finest row of something in it."""
     side = 360.0 / 2**level
@@ -116,7 +116,7 @@ def area(box: Box) -> Floats:
     return np.asarray(RADIUS**2 * np.radians(width) * height)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def boxes(column, row, level, wide, high):  # type: ignore[no-untyped-def]
     """West, south, east and north of the cells of some levels that hold finest cells, or of pairs of such cells side by
     side (``wide``) or atop each other (``high``)."""
@@ -133,7 +133,7 @@ def boxes(column, row, level, wide, high):  # type: ignore[no-untyped-def]
     return west, south, east, north
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def is_within(west, south, east, north, lon, lat):  # type: ignore[no-untyped-def]
     """Which points are in one rectangle, edges included."""
     found = np.empty(len(lon), np.bool_)

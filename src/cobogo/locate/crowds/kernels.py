@@ -11,13 +11,13 @@ which the person was counted, and every run has a number of its own, so that not
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from cobogo.floor.kernels import kernel
 from cobogo.locate.crowds.cells import LEVELS, area_of
 from cobogo.locate.places.geometry import DEGREE
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _people(users, start, end, stamps, stamp, single):  # type: ignore[no-untyped-def]
     """How many people without this stamp have a report in a run; they get it. ``single``: everybody reports once."""
     if single:
@@ -30,7 +30,7 @@ def _people(users, start, end, stamps, stamp, single):  # type: ignore[no-untype
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _common_level(one, other):  # type: ignore[no-untyped-def]
     """The deepest level at which two codes are in one cell."""
     apart, level = one ^ other, LEVELS
@@ -40,7 +40,7 @@ def _common_level(one, other):  # type: ignore[no-untyped-def]
     return level
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _end_of_cell(codes, start, end, shift):  # type: ignore[no-untyped-def]
     """Where the run of the first code's cell ends, by bisection; ``shift``: the bits below that cell's level."""
     last = codes[start] >> shift
@@ -54,7 +54,7 @@ def _end_of_cell(codes, start, end, shift):  # type: ignore[no-untyped-def]
     return low
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def descend(codes, row, order, user, people, k, least):  # type: ignore[no-untyped-def]
     """The level of the cell that each report gets, from the world downwards. Reports in a quarter with fewer than k
     people, or with an area below ``least``, stay with the cell above it."""
@@ -97,7 +97,7 @@ def descend(codes, row, order, user, people, k, least):  # type: ignore[no-untyp
     return levels
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def pool(codes, row, order, user, people, k, least):  # type: ignore[no-untyped-def]
     """The level of the cell that each report shares with k people: from the finest cells up, those without a crowd make
     one as soon as they are k people in a cell. Those who are left in the end join the crowd with the largest cell."""
@@ -142,7 +142,7 @@ def pool(codes, row, order, user, people, k, least):  # type: ignore[no-untyped-
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def climb(codes, row, users, people, k, least):  # type: ignore[no-untyped-def]
     """The level of the cell that each report gets on the way up, and whether it comes with the sibling beside it or
     with the one above or below it. ``row`` and ``users`` are in the order of the codes, and so are the answers."""
@@ -195,7 +195,7 @@ def climb(codes, row, users, people, k, least):  # type: ignore[no-untyped-def]
     return levels, wide, high
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def cut_into_crowds(users, jump, people, k, size):  # type: ignore[no-untyped-def]
     """Cut a line of reports into crowds of ``size`` people and number them; the rest at the end joins the last crowd.
     Where the line jumps to another part of the world, a crowd ends if it has k people and k people are left. There are
@@ -231,7 +231,7 @@ def cut_into_crowds(users, jump, people, k, size):  # type: ignore[no-untyped-de
     return crowd
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _join_previous(crowd, end, number):  # type: ignore[no-untyped-def]
     """The crowd of a number, which ends at ``end``, joins the one before it."""
     for place in range(end - 1, -1, -1):
@@ -250,7 +250,7 @@ two. Finding a clique takes exponential time in the worst case; crowds of people
 steps."""
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def tolerate(lon, lat, time, dx, dy, dt, one, other):  # type: ignore[no-untyped-def]
     """Whether each of two requests lies in the other's box of space and time."""
     across = abs((lon[one] - lon[other] + 180.0) % 360.0 - 180.0) * DEGREE
@@ -261,7 +261,7 @@ def tolerate(lon, lat, time, dx, dy, dt, one, other):  # type: ignore[no-untyped
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _count_bits(bits):  # type: ignore[no-untyped-def]
     count = 0
     while bits:
@@ -270,7 +270,7 @@ def _count_bits(bits):  # type: ignore[no-untyped-def]
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def find_company(user, lon, lat, time, k, dx, dy, dt, waiting, new):  # type: ignore[no-untyped-def]
     """Waiting requests with which a new one makes a crowd: all tolerate each other, and there are as many as the most
     demanding of them asks for. Empty where there is no such crowd."""
@@ -323,7 +323,7 @@ def find_company(user, lon, lat, time, k, dx, dy, dt, waiting, new):  # type: ig
     return found[:0]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def form_crowds(user, lon, lat, time, k, dx, dy, dt):  # type: ignore[no-untyped-def]
     """Requests in the order of time: the number of the crowd of each, −1 for those that waited in vain, and when each
     crowd was complete."""

@@ -21,9 +21,9 @@ from dataclasses import dataclass
 from math import log2
 
 import numpy as np
-from numba import njit
 
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.kernels import kernel
 from cobogo.floor.randomness import Source
 from cobogo.locate.places.geometry import distance
 from cobogo.locate.places.points import Points
@@ -221,7 +221,7 @@ def _times_log(share: Floats) -> Floats:
         return np.where(share > 0, share * np.log2(share), 0.0)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _sum_over_subsets(weights):  # type: ignore[no-untyped-def]
     """The permanent, and the share of it in which entry i is exit j, by dynamic programming over subsets of exits.
 
@@ -267,7 +267,7 @@ def _draw_mappings(weights: Floats, first: Ints, source: Source) -> tuple[Floats
     return np.asarray(share / share.sum(axis=1, keepdims=True)), ways
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _exchange(weights, state, share, words, counted):  # type: ignore[no-untyped-def]
     n = len(state)
     for step in range(len(words)):

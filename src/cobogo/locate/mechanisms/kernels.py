@@ -9,20 +9,20 @@ from __future__ import annotations
 from math import asin, atan2, cos, floor, log, pi, sin, sqrt
 
 import numpy as np
-from numba import njit
 
+from cobogo.floor.kernels import kernel
 from cobogo.locate.places.geometry import DEGREE, RADIUS
 from cobogo.locate.places.kernels import snap, walk
 
 UNIFORM, DLS, ENHANCED = 0, 1, 2
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _share(word):  # type: ignore[no-untyped-def]
     return float(word >> np.uint64(11)) * 2.0**-53
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _shuffle_front(pool, many, words, at):  # type: ignore[no-untyped-def]
     """Shuffle a random choice of a pool to its front; returns how many words were used."""
     for j in range(many):
@@ -31,7 +31,7 @@ def _shuffle_front(pool, many, words, at):  # type: ignore[no-untyped-def]
     return many
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _choose_some(first, last, without, many, ranked, words, at, pool, place):  # type: ignore[no-untyped-def]
     """Put ``many`` of the cells ranked first to last, except rank ``without``, into the pool from a place on, all
     choices equally likely (Floyd's algorithm: each draw is from one more cell). Returns the next place."""
@@ -51,7 +51,7 @@ def _choose_some(first, last, without, many, ranked, words, at, pool, place):  #
     return place
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _choose_likely(cell, allowed, ranked, rank, low, high, near, words, pool):  # type: ignore[no-untyped-def]
     """Fill the pool with the cells whose probability is nearest in rank to the true cell's, which is at a random rank
     among them. Among equally likely cells the choice is random: neighbours in rank would be neighbours on the map."""
@@ -69,7 +69,7 @@ def _choose_likely(cell, allowed, ranked, rank, low, high, near, words, pool):  
         at = end
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def choose(cell, chances, allowed, ranked, rank, low, high, east, north, wanted, how, trials, words, found):  # type: ignore[no-untyped-def]
     """``wanted`` dummy cells for one report, into ``found``.
 
@@ -119,7 +119,7 @@ def choose(cell, chances, allowed, ranked, rank, low, high, east, north, wanted,
         found[j] = chosen[j % many] if many else cell
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def follow(cell, step, turn, x, y, heading, chances, allowed, columns, rows, size, trials, words, x_out, y_out):  # type: ignore[no-untyped-def]  # fmt: skip
     """Move dummies as far as the person moved and turn them as the person turned, so that several tracks come home when
     the person does. Of some tries, each freer than the one before, the one whose cell is most nearly as likely as the
@@ -141,7 +141,7 @@ def follow(cell, step, turn, x, y, heading, chances, allowed, columns, rows, siz
                         x_out[j], y_out[j] = to_x, to_y
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def choose_dummies(known, first, cell, own_x, own_y, own_heading, chances, allowed, ranked, rank, low, high, east,  # type: ignore[no-untyped-def]
             north, columns, rows, size, how, trials, follow_trials, words, x_out, y_out, heading):  # fmt: skip
     """Positions of dummies for every report, in metres: ``x_out`` and ``y_out`` have a row for each."""
@@ -167,7 +167,7 @@ def choose_dummies(known, first, cell, own_x, own_y, own_heading, chances, allow
             heading[i, j] = 2.0 * pi * _share(words[i, 2 * wanted + j])
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def great_circle(lon, lat, other_lon, other_lat):  # type: ignore[no-untyped-def]
     """Metres along the great circle."""
     north, other_north = lat * (pi / 180.0), other_lat * (pi / 180.0)
@@ -175,12 +175,12 @@ def great_circle(lon, lat, other_lon, other_lat):  # type: ignore[no-untyped-def
     return 2.0 * RADIUS * asin(min(sqrt(up * up + cos(north) * cos(other_north) * across * across), 1.0))
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _is_kept(turned, chance):  # type: ignore[no-untyped-def]
     return turned < pi and chance * turned < sin(turned)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def report_predictively(start, known, first, lon, lat, gamma, bearing, chance, tests, noise, test, threshold, rows,  # type: ignore[no-untyped-def]
                size, lon_out, lat_out, fresh):  # fmt: skip
     """Report the last report again where a noisy test finds it near enough, else a fresh one."""
@@ -202,14 +202,14 @@ def report_predictively(start, known, first, lon, lat, gamma, bearing, chance, t
     return len(lon)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _east(lon, origin, stretch):  # type: ignore[no-untyped-def]
     across = lon - origin
     across -= floor((across + 180.0) / 360.0) * 360.0
     return across * stretch
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def prediction_error(lon, lat, when, start, end, to_lon, to_lat, to_when):  # type: ignore[no-untyped-def]
     """Metres between a place and the prediction for its time, by a straight line through the points of a window (least
     squares)."""
@@ -235,7 +235,7 @@ def prediction_error(lon, lat, when, start, end, to_lon, to_lat, to_when):  # ty
     return sqrt(x * x + y * y)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def report_adaptively(start, known, first, when, lon, lat, gamma, bearing, chance, window, of_truth, by_reports, low,  # type: ignore[no-untyped-def]
              high, noise, rows, size, lon_out, lat_out, level):  # fmt: skip
     """Report with noise of level 0 while the window fills; then of level 1 (less ε) where the line through the window

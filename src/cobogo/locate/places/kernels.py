@@ -9,8 +9,8 @@ from __future__ import annotations
 from math import atan2, cos, floor, log, pi, sin, sqrt
 
 import numpy as np
-from numba import njit
 
+from cobogo.floor.kernels import kernel
 from cobogo.locate.places.geometry import DEGREE, RADIUS
 
 SHORT = 0.01
@@ -20,7 +20,7 @@ UNSURE = 2047
 """The eleven bits of a word that a bearing does not use. All ones: more bits decide whether a step is kept."""
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def around(lon):  # type: ignore[no-untyped-def]
     """Degrees to the east of the date line, in [0, 360)."""
     east = lon + 180.0
@@ -30,7 +30,7 @@ def around(lon):  # type: ignore[no-untyped-def]
     return east if east < 360.0 else 0.0
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def snap(lon, lat, rows, size):  # type: ignore[no-untyped-def]
     """The centre of the cell of a point: see `cobogo.locate.places.grid.World`."""
     row = min(max(floor((lat + 90.0) * (rows / 180.0)), 0.0), rows - 1.0)
@@ -40,7 +40,7 @@ def snap(lon, lat, rows, size):  # type: ignore[no-untyped-def]
     return (column + 0.5) * 360.0 / cells - 180.0, middle
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def walk(lon, lat, turned, bearing):  # type: ignore[no-untyped-def]
     """Where a great circle leads after an angle of ``turned`` radians: see `cobogo.locate.places.geometry.move`."""
     north = lat * (pi / 180.0)
@@ -73,14 +73,14 @@ def walk(lon, lat, turned, bearing):  # type: ignore[no-untyped-def]
     return around(lon + east * (180.0 / pi)) - 180.0, lat_there
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def snap_all(lon, lat, rows, size, lon_out, lat_out):  # type: ignore[no-untyped-def]
     """The centres of the cells of many points."""
     for i in range(len(lon)):
         lon_out[i], lat_out[i] = snap(lon[i], lat[i], rows, size)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def walk_all(lon, lat, turned, bearing, from_cells, rows, size, lon_out, lat_out):  # type: ignore[no-untyped-def]
     """From cells of the grid (or from points as they are) by steps to cells of the grid."""
     for i in range(len(lon)):
@@ -91,7 +91,7 @@ def walk_all(lon, lat, turned, bearing, from_cells, rows, size, lon_out, lat_out
         lon_out[i], lat_out[i] = snap(to_lon, to_lat, rows, size)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def noise_all(lon, lat, words, epsilon, from_cells, rows, size, lon_out, lat_out, open_cases):  # type: ignore[no-untyped-def]
     """From cells of the grid (or from points as they are) to cells, by planar Laplace noise of three random words each.
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from cobogo.floor.kernels import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _far(east, north, span, weight, one, other, limit):  # type: ignore[no-untyped-def]
     """The mean distance of two trips at equal stages plus their weighted difference in time; ∞ where it exceeds a
     limit."""
@@ -21,7 +22,7 @@ def _far(east, north, span, weight, one, other, limit):  # type: ignore[no-untyp
     return total / stages
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def cluster_greedily(east, north, span, weight, person, k, radius, first):  # type: ignore[no-untyped-def]
     """Clusters of trips of at least k people, within a radius of a pivot; −1 for trips that found none.
 
@@ -86,7 +87,7 @@ def cluster_greedily(east, north, span, weight, person, k, radius, first):  # ty
     return cluster, pivots[:made]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def bridges(chances, moves, inside, goal, longest):  # type: ignore[no-untyped-def]
     """How likely a walk from each cell is to be at the goal after each number of moves, up to a factor for each
     number."""
@@ -108,7 +109,7 @@ def bridges(chances, moves, inside, goal, longest):  # type: ignore[no-untyped-d
     return reach
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def walk(chances, moves, inside, reach, start, number, uniform, path):  # type: ignore[no-untyped-def]
     """Draw a walk of so many moves from a cell to the goal of ``reach``, by its probability in the chain given both
     ends. Writes its cells into ``path`` and returns their number: fewer where no walk leads on."""

@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from cobogo.floor.kernels import kernel
 
 SMALLEST = 2.0**-940
 """A sum below this share of the largest on its diagonal counts as 0 (`cobogo.publish.frequency_list.bounds`)."""
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def step_back(sums, weights, down, pinned, out):  # type: ignore[no-untyped-def]
     """Compute the sums of a point from those of the next: the states' ``weights`` times the two ways to go on."""
     last = len(sums) - 1
@@ -33,7 +34,7 @@ def step_back(sums, weights, down, pinned, out):  # type: ignore[no-untyped-def]
         out[0] = weights[0] * sums[0]
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def scale(sums):  # type: ignore[no-untyped-def]
     """Rescale sums by a power of two, and set those to 0 that are negligible beside the largest."""
     _, exponent = math.frexp(sums.max())
@@ -43,7 +44,7 @@ def scale(sums):  # type: ignore[no-untyped-def]
         sums[d] = value if value >= SMALLEST else 0.0
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def checkpoints(downs, pinned, weights, block, between):  # type: ignore[no-untyped-def]
     """The sums of every ``block``-th point and of the last: `restore_sums` computes those in between from them."""
     steps = len(downs)
@@ -62,7 +63,7 @@ def checkpoints(downs, pinned, weights, block, between):  # type: ignore[no-unty
     return kept
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def restore_sums(downs, pinned, weights, start, end, last, between):  # type: ignore[no-untyped-def]
     """Compute the sums of a block's points again from those of its end: the same operations give the same floats."""
     sums = np.empty((end - start + 1, len(weights)))
@@ -74,7 +75,7 @@ def restore_sums(downs, pinned, weights, start, end, last, between):  # type: ig
     return sums
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def walk(downs, sums, start, state, words, used, states):  # type: ignore[no-untyped-def]
     """Draw the states of the points of a block after its first; return the last state and how many words were used.
 
@@ -105,7 +106,7 @@ def walk(downs, sums, start, state, words, used, states):  # type: ignore[no-unt
     return state, used
 
 
-@njit(cache=True)
+@kernel()
 def trace_list(downs, states, skipped, top, counts, items):  # type: ignore[no-untyped-def]
     """Write the list that the states along the rim stand for into ``counts`` and ``items``; return its length.
 

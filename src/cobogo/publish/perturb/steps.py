@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from cobogo.data.policy import NoiseStep, SwapStep
 from cobogo.floor.arrays import Floats, Ints, Mask, Words
 from cobogo.floor.catalogue import card
+from cobogo.floor.kernels import kernel
 from cobogo.floor.randomness import Source, coins
 from cobogo.promises.operators.base import Operator
 from cobogo.publish.perturb import noise
@@ -243,7 +243,7 @@ def choose_partners(
     return found
 
 
-@njit(cache=True)
+@kernel()
 def _partners(order, strata, window, taking_part, keys, receives, gives):  # type: ignore[no-untyped-def]
     source = np.arange(len(order))
     free = taking_part.copy()

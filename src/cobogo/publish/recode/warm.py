@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from cobogo.data.hierarchy import SUPPRESSED, Hierarchy
+from cobogo.data.policy import Policy
 from cobogo.data.table import kernels
 from cobogo.data.table.frequency import FrequencyTable, Joint
 from cobogo.errors import CobogoError
@@ -22,26 +23,45 @@ from cobogo.promises.models.t_closeness import TCloseness
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.lattice.search import optimal
 
+LARGE = 2_000_000  # bytes of a file whose distinct rows are more than the interpreted kernels should handle
 
-@cache
-def start() -> threading.Thread:
+
+_threads: list[threading.Thread] = []
+
+
+def start() -> None:
     """Load or compile the kernels in a thread; once in a process."""
-    thread = threading.Thread(target=_recode_two_people, name="cobogo-kernels")
-    thread.start()
-    return thread
+    if not _threads:
+        _threads.append(threading.Thread(target=_recode_two_people, name="cobogo-kernels"))
+        _threads[0].start()
+
+
+def start_for(policy: Policy, data: Any) -> None:
+    """The same, if the data (the policy's own where they are None) are a file so large that compiled kernels pay."""
+    path = policy.home / str(policy.data.path) if data is None else data
+    if isinstance(path, str | Path) and _bytes(Path(path)) > LARGE:
+        start()
+
+
+def _bytes(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except (OSError, ValueError):  # a pattern, a URL, a file that is not there: whoever reads it will say so
+        return 0
 
 
 def finish(on_wait: Callable[[], None]) -> None:
-    """Wait for the thread; ``on_wait`` is called first where that takes long, because kernels are being compiled."""
-    thread = start()
-    if thread.is_alive() and not compiled_before():
-        on_wait()
-    thread.join()
+    """Wait for the thread, if there is one; ``on_wait`` is called first where kernels are being compiled, which takes
+    long."""
+    for thread in _threads:
+        if thread.is_alive() and not compiled_before():
+            on_wait()
+        thread.join()
 
 
 def compiled_before() -> bool:
     """Whether an earlier run left compiled kernels."""
-    place = kernels.roll_up.stats.cache_path
+    place = kernels.roll_up.compiled.stats.cache_path
     return place is not None and any(Path(place).glob("kernels.roll_up-*.nbi"))
 
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
-from numba import njit
 
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.kernels import kernel
 from cobogo.studies.families.releases import CodedOriginal, ReleaseView
 
 QUERIES = 500  # count queries: the mean of their errors varies by a few per cent with the seed
@@ -163,7 +163,7 @@ def _against(
     return pointed, np.round(whole, 9), (votes.argmax(axis=1) == targets[:, known]).astype(np.float64)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _match(targets, rows, many, fits, starts, known, guess, values):  # type: ignore[no-untyped-def]
     """Compare every target with every distinct row.
 

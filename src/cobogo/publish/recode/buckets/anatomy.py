@@ -6,12 +6,12 @@ import math
 from dataclasses import replace
 
 import numpy as np
-from numba import njit
 
 from cobogo.errors import NoSolution, PolicyError
 from cobogo.floor import randomness
 from cobogo.floor.arrays import Ints, Mask
 from cobogo.floor.catalogue import card
+from cobogo.floor.kernels import kernel
 from cobogo.floor.language import tr
 from cobogo.floor.progress import Steps
 from cobogo.promises.models import Scope
@@ -204,7 +204,7 @@ def _too_frequent(problem: Problem, most: float, l: int, surplus: int) -> NoSolu
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def fill_buckets(starts, ends, values, l):  # type: ignore[no-untyped-def]
     """The bucket of each record; records come sorted by value. Each bucket takes one record of each of the l values of
     which most are left. The rest goes, one by one, to buckets that do not have its value."""

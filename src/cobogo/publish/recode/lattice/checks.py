@@ -10,22 +10,22 @@ import math
 from collections.abc import Callable, Mapping
 
 import numpy as np
-from numba import njit
 
 from cobogo.floor.arrays import Ints, Mask
+from cobogo.floor.kernels import kernel
 from cobogo.promises.models import Classes, Domain, Model
 from cobogo.promises.models.k_anonymity import KAnonymity
 from cobogo.promises.models.l_diversity import TOLERANCE, LDiversity
 from cobogo.promises.models.t_closeness import SLACK, TCloseness
 
 
-@njit(cache=True, nogil=True)
+@kernel(small_in_python=True)
 def _round_up(number):  # type: ignore[no-untyped-def]
     """Like `cobogo.promises.models.base.at_least`, with its slack: a bound rounded too high would be wrong."""
     return np.int64(math.ceil(max(number * (1 - 1e-9) - 1e-6, 0.0)))
 
 
-@njit(cache=True, nogil=True)
+@kernel(small_in_python=True)
 def mark_few_records(sizes, k, failed, least):  # type: ignore[no-untyped-def]
     """Mark classes of fewer than k records; every part has fewer as well."""
     for group in range(len(sizes)):
@@ -34,7 +34,7 @@ def mark_few_records(sizes, k, failed, least):  # type: ignore[no-untyped-def]
             least[group] = sizes[group]
 
 
-@njit(cache=True, nogil=True)
+@kernel(small_in_python=True)
 def mark_few_values(sizes, offsets, l, failed, least):  # type: ignore[no-untyped-def]
     """Mark classes of fewer than l distinct values; every part has fewer as well."""
     for group in range(len(sizes)):
@@ -43,7 +43,7 @@ def mark_few_values(sizes, offsets, l, failed, least):  # type: ignore[no-untype
             least[group] = sizes[group]
 
 
-@njit(cache=True, nogil=True)
+@kernel(small_in_python=True)
 def mark_low_entropy(sizes, offsets, counts, bound, failed, least):  # type: ignore[no-untyped-def]
     """Mark classes whose entropy is below the bound."""
     for group in range(len(sizes)):
@@ -57,7 +57,7 @@ def mark_low_entropy(sizes, offsets, counts, bound, failed, least):  # type: ign
             least[group] = max(least[group], 1, _round_up(size * (1 - max(entropy, 0.0) / bound)))
 
 
-@njit(cache=True, nogil=True)
+@kernel(small_in_python=True)
 def mark_low_diversity(sizes, offsets, counts, c, l, scratch, failed, least):  # type: ignore[no-untyped-def]
     """Mark classes whose most frequent value is not below c times the l-th most frequent and all rarer ones
     together."""
@@ -80,7 +80,7 @@ def mark_low_diversity(sizes, offsets, counts, c, l, scratch, failed, least):  #
             least[group] = max(least[group], 1, _round_up(first - c * tail))
 
 
-@njit(cache=True, nogil=True)
+@kernel(small_in_python=True)
 def mark_far(sizes, offsets, values, counts, shares, bound, farthest, failed, least):  # type: ignore[no-untyped-def]
     """Mark classes farther from the whole than the bound, all values being equally far from each other."""
     for group in range(len(sizes)):
@@ -95,7 +95,7 @@ def mark_far(sizes, offsets, values, counts, shares, bound, farthest, failed, le
             least[group] = max(least[group], _records_beyond(size, distance, bound, farthest))
 
 
-@njit(cache=True, nogil=True)
+@kernel(small_in_python=True)
 def mark_far_by_earth_mover(  # type: ignore[no-untyped-def]
     sizes, offsets, values, counts, groups, wholes, weight, cumulative, scratch, bound, farthest, failed, least
 ):
@@ -124,7 +124,7 @@ def mark_far_by_earth_mover(  # type: ignore[no-untyped-def]
             least[group] = max(least[group], _records_beyond(size, distance, bound, farthest))
 
 
-@njit(cache=True, nogil=True)
+@kernel(small_in_python=True)
 def _records_beyond(size, distance, bound, farthest):  # type: ignore[no-untyped-def]
     """The least number of records in parts that are too far, where no part is farther than ``farthest``."""
     room = farthest - bound

@@ -7,10 +7,11 @@ Only the search uses them. Verification counts its classes in the engine, so an 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from cobogo.floor.kernels import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel(small_in_python=True)
 def recode_digits(levels, columns, firsts, sizes, codes, code_starts, distinct, maps, starts, spans):  # type: ignore[no-untyped-def]
     """What every value of every digit becomes at a node (``maps``), and how many values there are then (``spans``).
 
@@ -38,7 +39,7 @@ def recode_digits(levels, columns, firsts, sizes, codes, code_starts, distinct, 
                 counter[place] = 0
 
 
-@njit(cache=True, nogil=True)
+@kernel(small_in_python=True)
 def sums_where(failed, least, records, digits, starts, lost, doomed):  # type: ignore[no-untyped-def]
     """Over the classes: records that fail, that must fail below, kept classes, and the squared sizes of those.
 
@@ -64,7 +65,7 @@ def sums_where(failed, least, records, digits, starts, lost, doomed):  # type: i
     return suppressed, below, kept, squares
 
 
-@njit(cache=True, nogil=True)
+@kernel(small_in_python=True)
 def leaf_sums(weights, levels, columns, firsts, sizes, starts, leaves, code_starts, out):  # type: ignore[no-untyped-def]
     """Per column, the leaves under the values at a node, summed by the weight of each digit's values."""
     counter = np.zeros(len(columns), np.int64)
@@ -84,7 +85,7 @@ def leaf_sums(weights, levels, columns, firsts, sizes, starts, leaves, code_star
                 counter[place] = 0
 
 
-@njit(cache=True, nogil=True)
+@kernel(small_in_python=True)
 def smallest_below(kept, rows, count, levels):  # type: ignore[no-untyped-def]
     """Of the tables kept, the one with fewest rows that lies below a node or at it; −1 where none does."""
     best = -1
@@ -103,7 +104,7 @@ def smallest_below(kept, rows, count, levels):  # type: ignore[no-untyped-def]
 # Steps through a lattice. One that is held whole has its nodes numbered, the last level running fastest.
 
 
-@njit(cache=True, nogil=True)
+@kernel(small_in_python=True)
 def next_open(order, position, bounds, ceiling):  # type: ignore[no-untyped-def]
     """From a position in the order on, that of the first node that may still be best; the end where there is none."""
     while position < len(order):
@@ -114,7 +115,7 @@ def next_open(order, position, bounds, ceiling):  # type: ignore[no-untyped-def]
     return position
 
 
-@njit(cache=True, nogil=True)
+@kernel(small_in_python=True)
 def climb(node, shape, strides, bounds, hopeful, through_hopeful, path):  # type: ignore[no-untyped-def]
     """From a node upwards by the cheapest step each time, through nodes that are open. Returns the path's length."""
     length = 0
@@ -134,7 +135,7 @@ def climb(node, shape, strides, bounds, hopeful, through_hopeful, path):  # type
         node = best
 
 
-@njit(cache=True, nogil=True)
+@kernel(small_in_python=True)
 def raise_below(place, lowest, strides, terms, bounds):  # type: ignore[no-untyped-def]
     """Raise the bounds of a node and all below it to the sums of their terms."""
     width = len(place)
@@ -160,7 +161,7 @@ def raise_below(place, lowest, strides, terms, bounds):  # type: ignore[no-untyp
             return
 
 
-@njit(cache=True, nogil=True)
+@kernel(small_in_python=True)
 def mark_above(place, shape, strides, hopeful):  # type: ignore[no-untyped-def]
     """Note that a node and all above it are not hopeless."""
     width = len(place)
@@ -182,7 +183,7 @@ def mark_above(place, shape, strides, hopeful):  # type: ignore[no-untyped-def]
             return
 
 
-@njit(cache=True, nogil=True)
+@kernel(small_in_python=True)
 def corner_above(node, corners, count):  # type: ignore[no-untyped-def]
     """The first corner that a node lies below, or at; −1 where there is none."""
     for corner in range(count):
@@ -196,7 +197,7 @@ def corner_above(node, corners, count):  # type: ignore[no-untyped-def]
     return -1
 
 
-@njit(cache=True, nogil=True)
+@kernel(small_in_python=True)
 def dear_corner_above(node, corners, terms, count, ceiling):  # type: ignore[no-untyped-def]
     """The first corner above a node, or at it, that leaves it a bound above the ceiling; −1 where there is none."""
     for corner in range(count):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.kernels import kernel
 from cobogo.publish.recode.contract.assignment import Assignment
 from cobogo.publish.recode.local.prices import NEARLY_ALL, settle_prices
 from cobogo.publish.recode.local.rebuild import RegionDraft, commit, draft_solution
@@ -59,7 +59,7 @@ ROUNDING = 1e-12
 """By this much a solution must be cheaper, so that rounding never passes for a gain."""
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def sort(score, order, count):  # type: ignore[no-untyped-def]
     """Sort the numbers up to ``count`` by their scores (Shell 1959; NumPy's sort takes seconds to compile)."""
     for i in range(count):
@@ -76,7 +76,7 @@ def sort(score, order, count):  # type: ignore[no-untyped-def]
         gap //= 2
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def improve_steps(ground, state, work, draft, offset, steps, budget, heat):  # type: ignore[no-untyped-def]
     """Dissolve a region and solve it again, so many times; how many became better."""
     np.random.seed(offset)

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from numba import njit
 
 from cobogo.floor.arrays import Floats, Ints, Mask
+from cobogo.floor.kernels import kernel
 from cobogo.promises.models.base import Scope
 from cobogo.promises.models.check import failing_classes
 from cobogo.publish.recode.contract.assignment import Assignment
@@ -238,7 +238,7 @@ def _cost(terrain: Terrain, levels: Ints, firsts: Ints) -> Floats:
 MIX = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: multiplicative hashing (Knuth)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _place(leaves, starts, names, levels, mask):  # type: ignore[no-untyped-def]
     """The place in a hash table where the search for a tuple, as it is at a node, begins."""
     key = np.uint64(0)
@@ -249,7 +249,7 @@ def _place(leaves, starts, names, levels, mask):  # type: ignore[no-untyped-def]
     return np.int64(key & np.uint64(mask))
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def group(rows, leaves, starts, names, levels, slots, ids, first):  # type: ignore[no-untyped-def]
     """Number the classes of some tuples at a node; ``slots`` is a table of 2^n places, all −1 before and after.
 

@@ -8,7 +8,7 @@ region costs, and the classes that are wanted most often on the way make a good 
 
 from __future__ import annotations
 
-from numba import njit
+from cobogo.floor.kernels import kernel
 
 # Set when the search was written; no sweep of them is on record (see `improve`).
 
@@ -25,7 +25,7 @@ LEAST_GAP = 0.001
 """Of what is paid: the gap that a step aims at when bound and costs already meet, so that steps never become 0."""
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def bid(work, price, least, candidate, extra):  # type: ignore[no-untyped-def]
     """The gain of a candidate at these prices, as a number below 0, or 0 where it does not pay. Its members are those
     that pay more than it costs, and as many others, the dearest first, as make it large enough; ``extra``, all 0
@@ -57,7 +57,7 @@ def bid(work, price, least, candidate, extra):  # type: ignore[no-untyped-def]
     return gain
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def settle_prices(work, price, best_price, cover, extra, least, count, found, rounds, paid):  # type: ignore[no-untyped-def]
     """Improve the prices of a region's rows and return the bound; ends early when little can be gained on ``paid``."""
     best = -1.0e300  # below any bound

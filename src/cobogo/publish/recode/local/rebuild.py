@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from numba import njit
-
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.kernels import kernel
 from cobogo.publish.recode.local.region import covers
 
 INFINITE = 1.0e300
@@ -35,7 +34,7 @@ class RegionDraft(NamedTuple):
     made: Ints  # 0: new classes, 1: parcels
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _add(draft, i, owner, count):  # type: ignore[no-untyped-def]
     parcel = draft.made[1]
     draft.owner[parcel] = owner
@@ -45,7 +44,7 @@ def _add(draft, i, owner, count):  # type: ignore[no-untyped-def]
     draft.made[1] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _spare(ground, state, work, draft, i, slot):  # type: ignore[no-untyped-def]
     """The records of a slot that a class beyond the region can do without."""
     home = state.home[work.rows[i], slot]
@@ -55,7 +54,7 @@ def _spare(ground, state, work, draft, i, slot):  # type: ignore[no-untyped-def]
     return min(state.held[work.rows[i], slot] - draft.taken[i, slot], spare)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _borrow(ground, state, work, draft, candidate, missing, gain):  # type: ignore[no-untyped-def]
     """Bring a candidate to the least size with records that other classes can spare, the dearest first.
 
@@ -97,7 +96,7 @@ def _borrow(ground, state, work, draft, candidate, missing, gain):  # type: igno
     return loans, gain
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _lend(state, work, draft, i, source, count):  # type: ignore[no-untyped-def]
     if source >= 0:
         draft.taken[i, source] += count
@@ -107,7 +106,7 @@ def _lend(state, work, draft, i, source, count):  # type: ignore[no-untyped-def]
         draft.size[draft.owner[-1 - source]] -= count
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def draft_solution(ground, state, work, draft, price, count, found, order, threshold, generous):  # type: ignore[no-untyped-def]
     """Draft a solution: open candidates in an order, first those wanted at least as often as ``threshold``, until every
     record has a class.
@@ -181,7 +180,7 @@ def draft_solution(ground, state, work, draft, price, count, found, order, thres
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _cheapest_new(ground, work, draft, row, below):  # type: ignore[no-untyped-def]
     """The cheapest new class that covers a tuple and costs less than ``below``; −1 where there is none."""
     best = -1
@@ -194,7 +193,7 @@ def _cheapest_new(ground, work, draft, row, below):  # type: ignore[no-untyped-d
     return best
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _place_rest(ground, state, work, draft, count):  # type: ignore[no-untyped-def]
     """Put each record that no new class took into the cheapest class met in the region that covers it."""
     total = 0.0
@@ -225,7 +224,7 @@ def _place_rest(ground, state, work, draft, count):  # type: ignore[no-untyped-d
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _cheaper_homes(ground, state, work, draft, count):  # type: ignore[no-untyped-def]
     """Move records that classes can spare to cheaper new classes; returns the saving, as a number below 0."""
     saved = 0.0
@@ -258,7 +257,7 @@ def _cheaper_homes(ground, state, work, draft, count):  # type: ignore[no-untype
     return saved
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _fits(state, work, draft, count):  # type: ignore[no-untyped-def]
     """Whether no tuple has more parcels than there are slots."""
     slots = state.home.shape[1]
@@ -278,7 +277,7 @@ def _fits(state, work, draft, count):  # type: ignore[no-untyped-def]
     return draft.made[0] <= state.vacant[0]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def commit(state, work, draft, count):  # type: ignore[no-untyped-def]
     """Write the draft into the state."""
     for i in range(count):
@@ -318,7 +317,7 @@ def commit(state, work, draft, count):  # type: ignore[no-untyped-def]
             parcel = draft.after[parcel]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _hold(state, row, number, count):  # type: ignore[no-untyped-def]
     place = -1
     for slot in range(state.home.shape[1]):

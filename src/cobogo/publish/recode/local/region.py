@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from cobogo.floor.arrays import Floats, Ints, Mask, Small
+from cobogo.floor.kernels import kernel
 
 Tokens = np.ndarray[tuple[int, ...], np.dtype[np.uint64]]
 
@@ -84,7 +84,7 @@ MIX = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: multiplicativ
 MORE = np.uint64(0xD6E8FEB86659FD93)  # another odd multiplier, of 64-bit mixers, so that sums of hashes do not cancel
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def covers(ground, levels, first, row):  # type: ignore[no-untyped-def]
     """Whether a tuple may be released as what another becomes at some levels."""
     for column in range(ground.leaves.shape[1]):
@@ -94,7 +94,7 @@ def covers(ground, levels, first, row):  # type: ignore[no-untyped-def]
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def collect(ground, levels, row, rows):  # type: ignore[no-untyped-def]
     """Collect the tuples that equal ``row`` at some levels; returns how many, one more than fit if there are too
     many."""
@@ -114,7 +114,7 @@ def collect(ground, levels, row, rows):  # type: ignore[no-untyped-def]
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def nodes_below(ground, levels, most):  # type: ignore[no-untyped-def]
     """How many nodes lie at or below some levels; ``most + 1`` where they are more, for with many attributes the
     product would exceed 64 bits."""
@@ -126,7 +126,7 @@ def nodes_below(ground, levels, most):  # type: ignore[no-untyped-def]
     return nodes
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def choose_region(ground, work, row, levels, raises, budget):  # type: ignore[no-untyped-def]
     """Widen a class's levels at random into a region within the budget; returns its number of rows, 0 for no region."""
     count = collect(ground, levels, row, work.rows)
@@ -146,7 +146,7 @@ def choose_region(ground, work, row, levels, raises, budget):  # type: ignore[no
     return collect(ground, levels, row, work.rows)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def dissolve(state, work, levels, count, step):  # type: ignore[no-untyped-def]
     """Free the records of the classes inside the region; returns what they cost so far, and how many they are."""
     paid_in_all = 0.0
@@ -175,7 +175,7 @@ def dissolve(state, work, levels, count, step):  # type: ignore[no-untyped-def]
     return paid_in_all, in_all
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def find_candidates(ground, work, levels, count, step):  # type: ignore[no-untyped-def]
     """Find every class of enough free records, at any levels up to the region's; of equal sets of rows the cheapest.
 
@@ -242,7 +242,7 @@ def find_candidates(ground, work, levels, count, step):  # type: ignore[no-untyp
             return found
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _number(work, last, count):  # type: ignore[no-untyped-def]
     """Give rows of equal sums one group number, and sum up the groups."""
     work.counters[0] += 1

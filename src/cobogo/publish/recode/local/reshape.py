@@ -6,9 +6,9 @@ Regions and candidates are those of `improve`, but the models themselves check a
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from cobogo.floor.arrays import Floats, Ints, Mask
+from cobogo.floor.kernels import kernel
 from cobogo.promises.models.base import Scope
 from cobogo.promises.models.check import failing_classes
 from cobogo.publish.recode.contract.assignment import Assignment
@@ -33,7 +33,7 @@ STEPS = 10
 """Of one run: bounds the time between two looks at the clock. A step takes longer than one of `improve`."""
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _seed(number):  # type: ignore[no-untyped-def]
     np.random.seed(number)
 

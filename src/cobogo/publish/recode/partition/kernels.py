@@ -7,11 +7,12 @@ pieces; what is added to that is slack. `tests/publish/recode/test_kernels.py` r
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from cobogo.floor.kernels import kernel
 
 
 # Distances only order parcels, so sums may be reassociated (fastmath): the inner loop of MDAV becomes vectors.
-@njit(cache=True, nogil=True, fastmath=True)
+@kernel(fastmath=True)
 def _apart(one, other):  # type: ignore[no-untyped-def]
     total = np.float32(0.0)
     for axis in range(len(one)):
@@ -20,7 +21,7 @@ def _apart(one, other):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _farthest(points, active, many, centre):  # type: ignore[no-untyped-def]
     best, place = np.float32(-1.0), -1  # below any squared distance
     for position in range(many):
@@ -30,7 +31,7 @@ def _farthest(points, active, many, centre):  # type: ignore[no-untyped-def]
     return place
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _take(points, left, active, many, centre, wanted, near, gaps, taken):  # type: ignore[no-untyped-def]
     """Choose the ``wanted`` records nearest to a centre. Returns how many parcels they are of; ``near`` has those
     parcels and ``taken`` how many records of each. ``left`` is not changed.
@@ -63,7 +64,7 @@ def _take(points, left, active, many, centre, wanted, near, gaps, taken):  # typ
     return touched
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def mdav(points, counts, k):  # type: ignore[no-untyped-def]
     """Maximum distance to average vector: the groups as lists of (parcel, records, group).
 
@@ -120,7 +121,7 @@ def mdav(points, counts, k):  # type: ignore[no-untyped-def]
     return parcels[:used], amounts[:used], owners[:used], group
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def join_levels(row, levels, first, leaves, starts, codes, costs, highest, found):  # type: ignore[no-untyped-def]
     """Find the lowest levels (``found``), from those of a group up, at which the group and a parcel have equal values.
     Returns what a record costs there; infinite where no level allowed makes them equal."""
@@ -137,7 +138,7 @@ def join_levels(row, levels, first, leaves, starts, codes, costs, highest, found
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def k_member(leaves, counts, starts, codes, costs, lowest, highest, k):  # type: ignore[no-untyped-def]
     """Grow groups one after another: each begins with the parcel that is dearest to join with the previous seed, and
     takes the cheapest record until it has k. The rest joins the groups in which it costs least."""
@@ -210,7 +211,7 @@ def k_member(leaves, counts, starts, codes, costs, lowest, highest, k):  # type:
     return parcels[:used], amounts[:used], owners[:used], group
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def oka(points, counts, seeds, k):  # type: ignore[no-untyped-def]
     """Assign each parcel, in one pass, to the nearest centre, which moves with it. Then groups above k give the parcels
     farthest from their centre to the nearest groups below k."""
@@ -262,7 +263,7 @@ def oka(points, counts, seeds, k):  # type: ignore[no-untyped-def]
     return owners
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _gap(one, other):  # type: ignore[no-untyped-def]
     total = 0.0
     for axis in range(len(one)):
@@ -270,7 +271,7 @@ def _gap(one, other):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def best_runs(leaves, counts, starts, codes, costs, lowest, highest, k):  # type: ignore[no-untyped-def]
     """Cut a sequence of parcels into runs of at least k records at the least cost, by dynamic programming: no run needs
     2k or more unless a single parcel makes it so. Returns each parcel's run, −1 where there are fewer than k.
@@ -304,7 +305,7 @@ def best_runs(leaves, counts, starts, codes, costs, lowest, highest, k):  # type
     return runs
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _spanning_tree(leaves, starts, codes, costs, lowest, highest):  # type: ignore[no-untyped-def]
     """The tree that joins all parcels at the least cost (Prim): each parcel's parent, what the edge to it costs, and
     the order in which they were reached."""
@@ -329,7 +330,7 @@ def _spanning_tree(leaves, starts, codes, costs, lowest, highest):  # type: igno
     return parents, edges, order
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def k_similar(leaves, counts, starts, codes, costs, lowest, highest, k):  # type: ignore[no-untyped-def]
     """Each parcel's group: the least spanning tree, cut at its dearest edges as long as both sides keep k records."""
     n = len(counts)

@@ -133,17 +133,17 @@ class Audit(Study):
             self.write_files(stage / "evidence", language=language, pictures="plots")
             evidences.amend(stage / "evidence", NAMES)
 
-    def render(self, png: bytes, *, say: Speech) -> str:
+    def render(self, svg: str, *, say: Speech) -> str:
         """A page to sign."""
         from cobogo.studies.audit_page import render
 
-        return render(self, png, say=say)
+        return render(self, svg, say=say)
 
-    def draw(self, path: Path, *, say: Speech) -> None:
+    def draw(self, path: Path, *, say: Speech) -> str:
         """A row for each attack that was tried."""
         from cobogo.studies.audit_page import draw
 
-        draw(self, path, say=say)
+        return draw(self, path, say=say)
 
 
 def audit(

@@ -97,7 +97,7 @@ tbody th .why { font-weight: 400; }
 """
 
 
-def render(found: Audit, png: bytes, *, say: Speech) -> str:
+def render(found: Audit, svg: str, *, say: Speech) -> str:
     """A verdict, every attack by what it finds, what was not tried and why, and a place to sign."""
     about = Markup("<bdi>{}</bdi>, {}").format(
         short(found.release), say.plural("{n} record", "{n} records", n=found.records)
@@ -110,7 +110,7 @@ def render(found: Audit, png: bytes, *, say: Speech) -> str:
     untried = [[describe_attack(one.attack, say)[0], reason(one.why or "", one.lacks, say)] for one in idle]
     columns = [Field(say("attack"), "row"), Field(say("why not"), "why")]
     sections = [
-        PageSection(parts=[_verdict(found, say), picture(png, _fact(found, say))]),
+        PageSection(parts=[_verdict(found, say), picture(svg, _fact(found, say))]),
         PageSection(say("What was audited"), parts=[_subject(found, say)]),
         PageSection(
             say("What each attack finds"),
@@ -214,7 +214,7 @@ def _tables(found: Audit, say: Speech) -> list[Markup]:
     return parts
 
 
-def draw(found: Audit, path: Path, *, say: Speech) -> None:
+def draw(found: Audit, path: Path, *, say: Speech) -> str:
     """A row for each attack that was tried: how sure it is, against its threshold, and how many it finds."""
     sheet = Sheet(
         _fact(found, say),
@@ -241,7 +241,7 @@ def draw(found: Audit, path: Path, *, say: Speech) -> None:
     middles = bar_panel(sheet, say("people found"), shares, left=left + wide + GAP, wide=SHARE, most=1.0, size=9.5)
     for name, y in zip(names, middles, strict=True):
         sheet.text(MARGIN, y, sheet.fit(name, ATTACK, 9.5))
-    sheet.save(path, sheet.top)
+    return sheet.save(path, sheet.top)
 
 
 def describe_attack(attack: type[Attack], say: Speech) -> tuple[str, str, str]:

@@ -90,7 +90,7 @@ class Comparison(Study):
             "runs": [run.as_dict() for run in self.runs],
         }
 
-    def draw(self, path: Path, *, say: Speech) -> None:
+    def draw(self, path: Path, *, say: Speech) -> str:
         """A row for each algorithm, a column of bars for each figure."""
         from cobogo.tell.report.bars import Bar, bar_panel
         from cobogo.tell.report.canvas import BLUE, MARGIN, MUTED, ORANGE, PALE, WIDTH, Sheet
@@ -119,9 +119,9 @@ class Comparison(Study):
             sheet.text(MARGIN, y, sheet.fit(run.name, NAMES, 9.5))
             if not run.solved:
                 sheet.text(MARGIN + NAMES + GAP + 0.06, y, say("no solution"), size=9, color=MUTED)
-        sheet.save(path, sheet.top - 0.08)
+        return sheet.save(path, sheet.top - 0.08)
 
-    def render(self, png: bytes, *, say: Speech) -> str:
+    def render(self, svg: str, *, say: Speech) -> str:
         """The picture, a table of every run, and what was noted."""
         metric = metric_name(self.metric, say)
         better = say(tr("higher") if self.maximize else tr("lower"))
@@ -145,7 +145,7 @@ class Comparison(Study):
                     metric=metric,
                     better=better,
                 ),
-                parts=[picture(png, self._fact(say))],
+                parts=[picture(svg, self._fact(say))],
             ),
             PageSection(say("Every algorithm"), parts=[table(fields, self._rows(say)), *proven]),
             PageSection(say("Notes on the results"), parts=[pairs(notes)]) if notes else None,

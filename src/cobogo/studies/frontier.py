@@ -92,7 +92,7 @@ class Frontier(Study):
             "points": [point.as_dict() for point in self.points],
         }
 
-    def render(self, png: bytes, *, say: Speech) -> str:
+    def render(self, svg: str, *, say: Speech) -> str:
         """The picture, and a table of every point."""
         metric, varied = metric_name(self.metric, say), [_parameter(name, say) for name in self.varied]
         solved = [point for point in self.points if point.levels is not None]
@@ -111,7 +111,7 @@ class Frontier(Study):
                     names=", ".join(varied),
                     metric=metric,
                 ),
-                parts=[picture(png, self._fact(say))],
+                parts=[picture(svg, self._fact(say))],
             ),
             PageSection(
                 say("Every choice"),
@@ -177,7 +177,7 @@ class Frontier(Study):
             last=last,
         )
 
-    def draw(self, path: Path, *, say: Speech) -> None:
+    def draw(self, path: Path, *, say: Speech) -> str:
         """Draw two panels over the first parameter: the metric, and an attacker's probabilities."""
         from cobogo.tell.report.canvas import BLUE, MARGIN, WIDTH, Sheet
 
@@ -199,7 +199,7 @@ class Frontier(Study):
         chances = self._chances(say)
         title = say("an attacker’s probabilities") if len(self._lines()) == 1 else chances[0][0]
         self._panel(sheet, title, chances, say.percent, say, MARGIN + wide + GAP, wide)
-        sheet.save(path, max(bottom, sheet.top))
+        return sheet.save(path, max(bottom, sheet.top))
 
     def _chances(self, say: Speech) -> list[Measure]:
         """An attacker's probabilities: the worst inference where something is sensitive, and the highest risk where the

@@ -72,7 +72,7 @@ def _fact(found: Evaluation, say: Speech) -> str:
     )
 
 
-def draw(found: Evaluation, path: Path, *, say: Speech) -> None:
+def draw(found: Evaluation, path: Path, *, say: Speech) -> str:
     """The frontier: a panel for each attack, a dot for each mechanism, a line for each family of them."""
     sheet = Sheet(
         _fact(found, say),
@@ -96,7 +96,7 @@ def draw(found: Evaluation, path: Path, *, say: Speech) -> None:
             _panel(sheet, found, attack, colors, losses, say, left=MARGIN + number * (wide + GAP), wide=wide)
             bottom = max(bottom, sheet.top)
         sheet.top = bottom + 0.25
-    sheet.save(path, sheet.top)
+    return sheet.save(path, sheet.top)
 
 
 def _protected_runs(found: Evaluation) -> list[MechanismTrial]:
@@ -152,7 +152,7 @@ def _short(value: float, say: Speech, metres: bool) -> str:
     return f"{say.number(value / 1000)} k" if value >= 1000 else say.number(value)
 
 
-def render(found: Evaluation, pictures: Mapping[str, bytes], *, say: Speech) -> str:
+def render(found: Evaluation, pictures: Mapping[str, str], *, say: Speech) -> str:
     """The page: pictures, the loss of each mechanism, what each attack finds and knows."""
     keep = say("Evidence: for the data holder only. It was made from true positions and shows some of them.")
     costs_why = say(
@@ -290,14 +290,15 @@ def _attackers(found: Evaluation, say: Speech) -> Markup:
     return table(fields, rows, kind="asked")
 
 
-def draw_map(found: Evaluation, directory: Path, *, language: str) -> None:
-    """``map.png`` and ``map.html``."""
+def draw_map(found: Evaluation, directory: Path, *, language: str) -> str:
+    """``map.png`` and ``map.html``; the picture, for the page."""
     run = _middle_run(found)
     layers = [*_ground(found), *_layers(run)]
     what = in_both(tr("Evidence: true positions. {mechanism}, at most {n} people", mechanism=run.label, n=PEOPLE))
-    maps.draw_map(layers, directory / "map.png", title=in_both(TITLE), what=what, language=language)
+    drawn = maps.draw_map(layers, directory / "map.png", title=in_both(TITLE), what=what, language=language)
     hours = found.hours_from_utc
     maps.map_page(layers, directory / "map.html", title=in_both(TITLE), what=what, language=language, utc_offset=hours)
+    return drawn
 
 
 def in_both(text: Text) -> tuple[str, str]:
@@ -362,9 +363,10 @@ def write(found: Evaluation, directory: Path, *, language: str) -> None:
         evidence.mkdir(mode=0o700)
         write_json(found.to_dict(), evidence / "evaluation.json")
         (evidence / "KEEP.txt").write_text(f"{say(KEEP)}\n", encoding="utf-8", newline="\n")
-        draw(found, evidence / "frontier.png", say=say)
-        draw_map(found, evidence, language=language)
-        pictures = {name: (evidence / f"{name}.png").read_bytes() for name in ("frontier", "map")}
+        pictures = {
+            "frontier": draw(found, evidence / "frontier.png", say=say),
+            "map": draw_map(found, evidence, language=language),
+        }
         html = render(found, pictures, say=say)
         (evidence / "evaluation.html").write_text(html, encoding="utf-8", newline="\n")
 

@@ -103,17 +103,17 @@ class RiskReport(Study):
         """Write row numbers and risks to a new CSV file. It stays with the data: row 1 is the first row of data."""
         write_records(self.records_at_risk(), Path(path))
 
-    def draw(self, path: Path, *, say: Speech) -> None:
+    def draw(self, path: Path, *, say: Speech) -> str:
         """People by the size of their class, and people whom combinations single out."""
         from cobogo.studies.risk_page import draw
 
-        draw(self, path, say=say)
+        return draw(self, path, say=say)
 
-    def render(self, png: bytes, *, say: Speech) -> str:
+    def render(self, svg: str, *, say: Speech) -> str:
         """A table for each thing that was measured."""
         from cobogo.studies.risk_page import render
 
-        return render(self, png, say=say)
+        return render(self, svg, say=say)
 
     def as_dict(self) -> dict[str, Any]:
         """What ``risk.json`` holds."""

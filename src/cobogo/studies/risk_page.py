@@ -55,7 +55,7 @@ def _fact(found: RiskReport, say: Speech) -> str:
     )
 
 
-def draw(found: RiskReport, path: Path, *, say: Speech) -> None:
+def draw(found: RiskReport, path: Path, *, say: Speech) -> str:
     """Draw two panels: people by the size of their class, and people whom combinations single out."""
     sheet = Sheet(
         _fact(found, say),
@@ -71,7 +71,7 @@ def draw(found: RiskReport, path: Path, *, say: Speech) -> None:
     left = MARGIN + LEFT + GAP
     bars = _combinations(found, say)
     bar_panel(sheet, say("people who are unique by"), bars, left=left, wide=WIDTH - MARGIN - left, names=3.1)
-    sheet.save(path, max(bottom, sheet.top))
+    return sheet.save(path, max(bottom, sheet.top))
 
 
 def _sizes(found: RiskReport, say: Speech) -> list[Bar]:
@@ -108,11 +108,11 @@ def _alone(found: RiskReport) -> list[Combination]:
     return sorted((one for one in found.combinations if len(one.attributes) == 1), key=lambda one: -one.separation)
 
 
-def render(found: RiskReport, png: bytes, *, say: Speech) -> str:
+def render(found: RiskReport, svg: str, *, say: Speech) -> str:
     """The picture, and a table for each thing that was measured."""
     sections = [
         tiles(_keys(found, say)),
-        PageSection(parts=[picture(png, _fact(found, say))]),
+        PageSection(parts=[picture(svg, _fact(found, say))]),
         PageSection(
             say("What an attacker can achieve"),
             say(

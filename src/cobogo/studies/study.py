@@ -108,11 +108,11 @@ class Study(ABC):
         """What the JSON file holds."""
 
     @abstractmethod
-    def draw(self, path: Path, *, say: Speech) -> None:
-        """Write the picture."""
+    def draw(self, path: Path, *, say: Speech) -> str:
+        """Write the picture into a file, and for the page."""
 
     @abstractmethod
-    def render(self, png: bytes, *, say: Speech) -> str:
+    def render(self, svg: str, *, say: Speech) -> str:
         """The page, with the picture in it."""
 
     @classmethod
@@ -131,8 +131,7 @@ class Study(ABC):
         write_json(self.as_dict(), directory / f"{self.stem}.json")
         picture = directory / pictures / f"{self.stem}.png"
         picture.parent.mkdir(exist_ok=True)
-        self.draw(picture, say=say)
-        page = self.render(picture.read_bytes(), say=say)
+        page = self.render(self.draw(picture, say=say), say=say)
         (directory / f"{self.stem}.html").write_text(page, encoding="utf-8", newline="\n")
 
 

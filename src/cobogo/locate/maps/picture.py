@@ -37,7 +37,7 @@ def draw_map(
     language: str = "en",
     frame: int | None = None,
     width: float = WIDTH,
-) -> None:
+) -> str:
     """Write a PNG. Layers with times are shown whole; of ``frames`` the one with a number is shown, or their mean."""
     view = MapView.fit(layers)
     sheet = Sheet(_text(title, language), _text(what, language), width=width)
@@ -54,7 +54,7 @@ def draw_map(
             _draw(chart, layer, space, frame)
     sheet.picture(space.left, space.top, chart.width, chart.height, chart.image())
     _frame(sheet, space)
-    sheet.save(Path(path), space.bottom)
+    return sheet.save(Path(path), space.bottom)
 
 
 class _Chart:

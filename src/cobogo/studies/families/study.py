@@ -152,7 +152,7 @@ class Families(Study):
             "skipped": dict(self.skipped),
         }
 
-    def render(self, png: bytes, *, say: Speech) -> str:
+    def render(self, svg: str, *, say: Speech) -> str:
         """The picture, a table of every release, and why the axes are not the promises."""
         fields = [
             Field(say("kind"), "row"),
@@ -175,7 +175,7 @@ class Families(Study):
                     members=self.members,
                     others=self.others,
                 ),
-                parts=[picture(png, self._fact(say)), *map(paragraph, skipped)],
+                parts=[picture(svg, self._fact(say)), *map(paragraph, skipped)],
             ),
             PageSection(
                 say("Every release"),
@@ -222,7 +222,7 @@ class Families(Study):
             lost=say.percent(best.loss),
         )
 
-    def draw(self, path: Path, *, say: Speech) -> None:
+    def draw(self, path: Path, *, say: Speech) -> str:
         """Draw one chart: loss to the right, exposure upwards, a line for each family."""
         from cobogo.tell.report.canvas import BLUE, GREY, INK, MARGIN, MUTED, ORANGE, PALE, TINT, WIDTH, Sheet
         from cobogo.tell.report.curves import Axis, Curve, axes, legend, scatter
@@ -283,7 +283,7 @@ class Families(Study):
         for one in there:
             dot = plane.position(one.loss, math.sqrt(one.exposed))
             _write_label(sheet, parameter_text(one, say) or say("original"), dot, taken, plane)
-        sheet.save(path, sheet.top)
+        return sheet.save(path, sheet.top)
 
 
 def _row(trial: FamilyTrial, say: Speech) -> Row:

@@ -63,7 +63,7 @@ def bar_panel(
     return middles
 
 
-def draw_shares(plot: Bars, path: Path, *, say: Speech) -> None:
+def draw_shares(plot: Bars, path: Path, *, say: Speech) -> str:
     """Draw for each label a bar of each series; of many labels, the first `SHOWN`."""
     sheet = Sheet(plot.title, plot.what)
     names = list(plot.series)
@@ -86,7 +86,7 @@ def draw_shares(plot: Bars, path: Path, *, say: Speech) -> None:
     if len(plot.labels) > SHOWN:
         sheet.text(MARGIN, sheet.top + 0.1, f"… +{len(plot.labels) - SHOWN}", size=9, color=MUTED)
         sheet.top += 0.2
-    sheet.save(path, sheet.top)
+    return sheet.save(path, sheet.top)
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def draw_estimates(
     unit: str,
     percent: bool = True,
     say: Speech = speech("en"),  # noqa: B008
-) -> None:
+) -> str:
     """Draw a bar for each estimate, a line over its 95 % interval, and a mark at the truth where it is known."""
     sheet = Sheet(title, what)
     shown = list(lines[:LINES])
@@ -152,7 +152,7 @@ def draw_estimates(
     sheet.text(left + room / 2, floor + 0.42, unit, color=MUTED, align="center")
     if len(lines) > LINES:
         sheet.text(MARGIN, floor + 0.42, f"… +{len(lines) - LINES}", size=9, color=MUTED)
-    sheet.save(path, floor + 0.5)
+    return sheet.save(path, floor + 0.5)
 
 
 def ticks_between(low: float, high: float) -> list[float]:

@@ -31,6 +31,7 @@ PALE = "#9cc3d5"
 TINT = "#cfe1ea"
 ORANGE = "#dd7a16"
 PAPER = "#ffffff"
+WHITE = "white"  # on blue and orange, in the light as in the dark
 
 THEMED = {INK: "ink", MUTED: "muted", LINE: "line", PAPER: "paper", TINT: "tint"}
 """Colours that a page may replace by its own, as ``--plot-ink`` and so on: those that would vanish in the dark."""
@@ -40,6 +41,7 @@ WIDTH = 9.0
 MARGIN = 0.3
 FAMILY = "DejaVu Sans"  # comes with Matplotlib, so that a plot looks the same everywhere
 LONGEST = 200  # characters of a label: no plot has room for more
+NAMESPACE = 'xmlns="http://www.w3.org/2000/svg"'  # which a file needs, and a drawing inside of a page does not
 FINER = 2  # shapes are drawn so many times larger and made smaller, which smooths their edges
 
 
@@ -264,13 +266,15 @@ class Sheet:
         """Place a picture that was made elsewhere, below all marks."""
         self._marks.append((0, Raster(x, y, width, height, image)))
 
-    def save(self, path: Path, bottom: float) -> None:
-        """Write an SVG or, by the ending of its name, a PNG that ends a margin below ``bottom``."""
+    def save(self, path: Path, bottom: float) -> str:
+        """Write a PNG (by the ending of its name, an SVG) that ends a margin below ``bottom``. Returns the SVG."""
         marks = [mark for _, mark in sorted(self._marks, key=lambda pair: pair[0])]
+        drawn = _svg(marks, self.width, bottom + MARGIN)
         if path.suffix == ".svg":
-            path.write_text(_svg(marks, self.width, bottom + MARGIN), encoding="utf-8", newline="\n")
+            path.write_text(drawn.replace("<svg", f"<svg {NAMESPACE}", 1), encoding="utf-8", newline="\n")
         else:
             _png(marks, self.width, bottom + MARGIN).save(path, format="png", dpi=(DPI, DPI), compress_level=4)
+        return drawn
 
 
 # SVG, in points
@@ -280,7 +284,7 @@ def _svg(marks: Sequence[Mark], width: float, height: float) -> str:
     size = f"{72 * width:.0f} {72 * height:.0f}"
     body = "\n".join(map(_element, marks))
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size}" font-family="{FAMILY}, Verdana, sans-serif">\n'
+        f'<svg viewBox="0 0 {size}" font-family="{FAMILY}, Verdana, sans-serif">\n'
         f'<rect width="100%" height="100%" fill="{_themed(PAPER)}"/>\n{body}\n</svg>\n'
     )
 

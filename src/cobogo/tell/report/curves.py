@@ -79,7 +79,7 @@ def decades(values: Sequence[float]) -> list[float]:
     return [float(f"1e{power}") for power in range(low, max(high, low + 1) + 1)]
 
 
-def draw(path: Path, title: str, what: str, curves: Sequence[Curve], *, across: Axis, up: Axis) -> None:
+def draw(path: Path, title: str, what: str, curves: Sequence[Curve], *, across: Axis, up: Axis) -> str:
     """Draw curves and write a PNG, with the same bytes for the same curves."""
     sheet = Sheet(title, what)
     left = MARGIN + max(sheet.measure(text, 9) for _, text in up.tick_labels()) + 0.12
@@ -91,7 +91,7 @@ def draw(path: Path, title: str, what: str, curves: Sequence[Curve], *, across: 
     for curve in curves:
         segments = list(pairwise(plane.position(x, y) for x, y in curve.points))
         sheet.lines(segments[::2] if curve.dashed else segments, curve.color, thick=2)
-    sheet.save(path, sheet.top)
+    return sheet.save(path, sheet.top)
 
 
 def axes(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
+
+from markupsafe import Markup
 
 from cobogo.examine.metrics import METRICS
 from cobogo.floor.language import NOTHING, Speech, Text, speech, tr
@@ -68,8 +68,8 @@ COLUMNS = 8  # quasi-identifiers that get a column of their own in the table of 
 Row = dict[str, Any]
 
 
-def render(content: Content, plots: Mapping[str, Path | bytes], *, language: str) -> str:
-    """Render the page; ``plots`` holds the PNGs by their stems (`content.plots_of`), or some of them."""
+def render(content: Content, plots: Mapping[str, str], *, language: str) -> str:
+    """Render the page; ``plots`` holds the SVGs by their stems (`content.plots_of`), or some of them."""
     say = speech(language)
     summary = content.summary
     page = (
@@ -103,14 +103,12 @@ def render(content: Content, plots: Mapping[str, Path | bytes], *, language: str
     return printable(page)
 
 
-def _figures(content: Content, plots: Mapping[str, Path | bytes]) -> dict[str, list[Row]]:
-    """The plots of each kind, encoded to be embedded in the page."""
+def _figures(content: Content, plots: Mapping[str, str]) -> dict[str, list[Row]]:
+    """The plots of each kind."""
     figures: dict[str, list[Row]] = {}
     for plot in plots_of(content):
         if plot.stem in plots:
-            image = plots[plot.stem]
-            data = b64encode(image if isinstance(image, bytes) else image.read_bytes()).decode()
-            figures.setdefault(plot.kind, []).append({"attribute": plot.attribute, "data": data})
+            figures.setdefault(plot.kind, []).append({"attribute": plot.attribute, "drawn": Markup(plots[plot.stem])})
     return figures
 
 

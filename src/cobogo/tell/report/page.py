@@ -5,7 +5,6 @@ Every function escapes the text that it takes and returns markup, which is not e
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -141,9 +140,9 @@ def _class(kind: str) -> Markup:
     return Markup(' class="{}"').format(kind.strip()) if kind.strip() else Markup()
 
 
-def picture(png: bytes, alt: str) -> Markup:
-    """An embedded picture."""
-    return Markup('<figure><img alt="{}" src="data:image/png;base64,{}"></figure>').format(alt, b64encode(png).decode())
+def picture(svg: str, alt: str) -> Markup:
+    """A picture that was drawn here, in the colours of the page."""
+    return Markup('<figure role="img" aria-label="{}">{}</figure>').format(alt, Markup(svg))
 
 
 def tiles(keys: Iterable[tuple[str, str, str]]) -> PageSection:

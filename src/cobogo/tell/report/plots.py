@@ -13,7 +13,21 @@ import numpy as np
 from cobogo.data.hierarchy import Label
 from cobogo.floor.arrays import Ints
 from cobogo.floor.language import Speech, tr
-from cobogo.tell.report.canvas import BLUE, GREY, INK, LINE, MARGIN, MUTED, ORANGE, PALE, PAPER, TINT, WIDTH, Sheet
+from cobogo.tell.report.canvas import (
+    BLUE,
+    GREY,
+    INK,
+    LINE,
+    MARGIN,
+    MUTED,
+    ORANGE,
+    PALE,
+    PAPER,
+    TINT,
+    WHITE,
+    WIDTH,
+    Sheet,
+)
 from cobogo.tell.report.content import AttributeStory, LatticeStory, steps
 
 TALL = 2.5  # inches of the highest column
@@ -24,7 +38,7 @@ Row = tuple[Sequence[str], float, str]
 """A bar: the lines of its label, its length, the number at its end."""
 
 
-def class_sizes(sizes: Ints, path: Path, *, say: Speech) -> None:
+def class_sizes(sizes: Ints, path: Path, *, say: Speech) -> str:
     """Draw the number of classes of each size."""
     low, high = int(sizes.min()), int(sizes.max())
     classes, records = (
@@ -46,12 +60,12 @@ def class_sizes(sizes: Ints, path: Path, *, say: Speech) -> None:
     sheet = Sheet(fact, say("Number of classes by number of records"))
     edges = bins(low, high)
     _columns(sheet, edges, np.histogram(sizes, edges)[0], say, axis=say("records in the class"))
-    sheet.save(path, sheet.top)
+    return sheet.save(path, sheet.top)
 
 
 def distinct_values(
     distinct: Ints, path: Path, *, say: Speech, attribute: str, asked: int | None = None, title: str | None = None
-) -> None:
+) -> str:
     """Draw the number of classes with 1, 2, 3 … distinct values of a sensitive attribute; ``asked`` is the least l."""
     low, high = int(distinct.min()), int(distinct.max())
     name = _short_name(attribute)
@@ -79,7 +93,7 @@ def distinct_values(
     counts = np.histogram(distinct, edges)[0]
     mark = (asked, say("required: at least {l}", l=asked)) if asked is not None and asked <= high <= 40 else None
     _columns(sheet, edges, counts, say, axis=say("distinct values in the class"), mark=mark)
-    sheet.save(path, sheet.top)
+    return sheet.save(path, sheet.top)
 
 
 def bins(low: int, high: int) -> Ints:
@@ -153,7 +167,7 @@ def largest_classes(
     classes: int,
     records: int,
     title: str | None = None,
-) -> None:
+) -> str:
     """Draw the largest classes with their values; ``classes`` and ``records`` are those of the whole release."""
     shown = sum(size for _, size in largest)
     if classes == 1:
@@ -181,7 +195,7 @@ def largest_classes(
     ]
     rows = [(lines, size, say.number(size)) for lines, (_, size) in zip(labels, largest, strict=True)]
     sheet.top = _rows(sheet, rows, left=MARGIN, right=WIDTH - MARGIN, color=BLUE)
-    sheet.save(path, sheet.top)
+    return sheet.save(path, sheet.top)
 
 
 def _rows(
@@ -214,7 +228,7 @@ def _rows(
 
 def distribution(
     story: AttributeStory, path: Path, *, say: Speech, before: int | None = None, after: int | None = None
-) -> None:
+) -> str:
     """Draw the most frequent values of an attribute before and after; the numbers are all records of each side."""
     name = _short_name(story.name)
     was, now = story.distinct_before, story.distinct_after
@@ -256,7 +270,7 @@ def distribution(
             note = f"{named}: {say.percent(rest / total)}"
         sheet.text(left, end + 0.14, note, size=9, color=MUTED)
         bottom = max(bottom, end + (0.25 if note else 0))
-    sheet.save(path, bottom)
+    return sheet.save(path, bottom)
 
 
 def _shares(
@@ -279,7 +293,7 @@ def _short_name(attribute: str) -> str:
 Box = tuple[float, float, float, float]
 
 
-def levels(attributes: Sequence[AttributeStory], path: Path, *, say: Speech) -> None:
+def levels(attributes: Sequence[AttributeStory], path: Path, *, say: Speech) -> str:
     """Draw the levels of each attribute, filled up to the released one."""
     rows = [story for story in attributes if story.level is not None]
     kept = sum(story.level == 0 for story in rows)
@@ -318,7 +332,7 @@ def levels(attributes: Sequence[AttributeStory], path: Path, *, say: Speech) -> 
             label = text
             fill = BLUE if step == level else TINT if step < level else PAPER
             boxes[fill].append((left + step * wide + 0.03, y, wide - 0.06, 0.34))
-            color = PAPER if step == level else INK if step < level else MUTED
+            color = WHITE if step == level else INK if step < level else MUTED
             if sheet.measure(label, 8.5) > wide - 0.16 and label in (say.label("*"), say.label(None)):
                 label = label.partition(" ")[0]  # * and NULL without their meaning
             shown = sheet.fit(label, wide - 0.16, 8.5)
@@ -329,10 +343,10 @@ def levels(attributes: Sequence[AttributeStory], path: Path, *, say: Speech) -> 
         y += 0.42
     for fill, some in boxes.items():
         sheet.pills(some, fill=fill, edge=LINE if fill == PAPER else fill, thick=0.8, over=1)
-    sheet.save(path, y - 0.08)
+    return sheet.save(path, y - 0.08)
 
 
-def lattice(story: LatticeStory, path: Path, *, say: Speech, optimal: bool = True) -> None:
+def lattice(story: LatticeStory, path: Path, *, say: Speech, optimal: bool = True) -> str:
     """Draw the Hasse diagram of a small lattice: the original table at the bottom, the most general at the top."""
     nodes = story.levels
     varied = [i for i in range(nodes.shape[1]) if np.ptp(nodes[:, i])] or list(range(nodes.shape[1]))[:1]
@@ -391,9 +405,9 @@ def lattice(story: LatticeStory, path: Path, *, say: Speech, optimal: bool = Tru
     sheet.pills(boxes(best, 0.045), fill=ORANGE, edge=ORANGE, over=4)
     for node, label in enumerate(labels):
         x, y = places[node].tolist()
-        color = PAPER if node == story.chosen or story.satisfied[node] else MUTED
+        color = WHITE if node == story.chosen or story.satisfied[node] else MUTED
         sheet.text(x, y, label, size=size, color=color, bold=node == story.chosen, align="center")
-    sheet.save(path, bottom + high)
+    return sheet.save(path, bottom + high)
 
 
 def _tuple(label: str, glue: str) -> str:

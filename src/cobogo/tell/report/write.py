@@ -7,7 +7,6 @@ The directory holds original values, so it stays with the data holder.
 from __future__ import annotations
 
 import json
-from base64 import b64encode
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ from cobogo.tell.report import html, plots
 from cobogo.tell.report.bars import draw_shares
 from cobogo.tell.report.content import Content, Plot, plots_of, required_diversity
 from cobogo.tell.report.labels import ROLE, STAGE, model_meaning, model_name
-from cobogo.tell.report.page import environment, printable
+from cobogo.tell.report.page import environment, picture, printable
 
 
 def write(content: Content, directory: Path, *, language: str) -> None:
@@ -30,8 +29,7 @@ def write(content: Content, directory: Path, *, language: str) -> None:
     _write_json(dict(content.summary), directory)
     drawn = {}
     for plot in plots_of(content):
-        drawn[plot.stem] = directory / "plots" / f"{plot.stem}.png"
-        draw(plot, content, drawn[plot.stem], say=say)
+        drawn[plot.stem] = draw(plot, content, directory / "plots" / f"{plot.stem}.png", say=say)
     _write_page(html.render(content, drawn, language=language), directory)
 
 
@@ -44,30 +42,30 @@ def _write_page(page: str, directory: Path) -> None:
     (directory / "report.html").write_text(page, encoding="utf-8", newline="\n")
 
 
-def draw(plot: Plot, content: Content, path: Path, *, say: Speech) -> None:
-    """Draw one plot of a report."""
+def draw(plot: Plot, content: Content, path: Path, *, say: Speech) -> str:
+    """Draw one plot of a report into a file, and for its page."""
     summary = content.summary
     records = int(content.class_sizes.sum())
     match plot.kind:
         case "class_sizes":
-            plots.class_sizes(content.class_sizes, path, say=say)
+            return plots.class_sizes(content.class_sizes, path, say=say)
         case "largest_classes":
-            plots.largest_classes(
+            return plots.largest_classes(
                 content.largest, path, say=say,
                 names=content.quasi_identifiers, classes=len(content.class_sizes), records=records,
             )  # fmt: skip
         case "distinct_values":
             story = next(story for story in content.sensitive if story.name == plot.attribute)
             asked = required_diversity(summary.get("models", []), plot.attribute)
-            plots.distinct_values(story.distinct_per_class, path, say=say, attribute=plot.attribute, asked=asked)
+            return plots.distinct_values(story.distinct_per_class, path, say=say, attribute=plot.attribute, asked=asked)
         case "levels":
-            plots.levels(content.attributes, path, say=say)
+            return plots.levels(content.attributes, path, say=say)
         case "lattice":
             assert content.lattice is not None
-            plots.lattice(content.lattice, path, say=say, optimal=bool(summary.get("search", {}).get("optimal")))
+            return plots.lattice(content.lattice, path, say=say, optimal=bool(summary.get("search", {}).get("optimal")))
         case "distribution":
             attribute = next(story for story in content.attributes if story.name == plot.attribute)
-            plots.distribution(attribute, path, say=say, before=summary.get("records"), after=records)
+            return plots.distribution(attribute, path, say=say, before=summary.get("records"), after=records)
         case _:
             raise ValueError(f"There is no plot {plot.kind!r}")
 
@@ -99,9 +97,8 @@ def write_drawn_report(release: Release, read: DrawnReadBack, evidence: Path) ->
     _write_json(_drawn_summary(release, made, read, story), evidence)
     drawn = []
     for plot in story.plots:
-        file = evidence / "plots" / f"{plot.stem}.png"
-        draw_shares(plot, file, say=say)
-        drawn.append({"title": plot.title, "data": b64encode(file.read_bytes()).decode()})
+        svg = draw_shares(plot, evidence / "plots" / f"{plot.stem}.png", say=say)
+        drawn.append(picture(svg, plot.title))
     page = (
         environment()
         .get_template("transformed.html.j2")

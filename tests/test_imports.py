@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -20,6 +21,43 @@ def loaded_by(statement: str) -> set[str]:
 @pytest.mark.parametrize("statement", ["import cobogo", "import cobogo.faces.cli.main"])
 def test_nothing_heavy_is_imported(statement: str) -> None:
     assert not loaded_by(statement) & set(HEAVY)
+
+
+SPARED = {
+    "numba",
+    "pandas",
+    "scipy",
+    "matplotlib",
+    "sklearn",
+    "polars",
+    "sqlalchemy",
+    "cryptography",
+    "yaml",
+    "sqlite3",
+}
+"""What a small release of a CSV file does without."""
+
+POLICY = """
+data = { path = "people.csv" }
+attributes.town = { role = "quasi-identifier" }
+attributes.age = { role = "quasi-identifier", hierarchy = { intervals = [10, 20] } }
+attributes.illness = { role = "sensitive" }
+privacy.models = [{ model = "k-anonymity", k = 2 }, { model = "l-diversity", attribute = "illness", l = 2 }]
+recoding.suppression-limit = 0.5
+"""
+
+
+def test_a_small_release_of_a_file_loads_no_compiler_and_nothing_to_compute_or_draw_with(tmp_path: Path) -> None:
+    rows = "".join(
+        f"{'Crato' if row % 2 else 'Sobral'},{20 + row},{'flu' if row % 3 else 'cold'}\n" for row in range(12)
+    )
+    (tmp_path / "people.csv").write_text("town,age,illness\n" + rows)
+    (tmp_path / "policy.toml").write_text(POLICY)
+    command = "run(['anonymize', 'policy.toml', '--out', 'out', '--quiet'])"
+    code = f"from cobogo.faces.cli.main import run\ntry: {command}\nexcept SystemExit as end: assert not end.code"
+    loaded = loaded_by(f"import os\nos.chdir({str(tmp_path)!r})\n{code}")
+    assert (tmp_path / "out" / "evidence" / "report.html").exists()
+    assert not loaded & SPARED
 
 
 def test_using_a_table_does_not_import_plots() -> None:

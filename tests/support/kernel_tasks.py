@@ -20,6 +20,7 @@ from cobogo.data.hierarchy import Hierarchy
 from cobogo.data.table.frequency import FrequencyTable, Joint
 from cobogo.errors import CobogoError
 from cobogo.examine import metrics
+from cobogo.floor import kernels
 from cobogo.promises.models import Model
 from cobogo.promises.models.k_anonymity import KAnonymity
 from cobogo.promises.models.l_diversity import LDiversity
@@ -32,6 +33,8 @@ from cobogo.publish.recode.local.reshape import Reshaper
 from cobogo.publish.recode.local.terrain import Terrain
 from support.random_tasks import problem_of, tasks
 from support.reference import Task
+
+kernels.PATIENCE = 0.0  # what runs is what Numba makes of a kernel, small arrays or not
 
 MODELS: list[tuple[Model, ...]] = [
     (),

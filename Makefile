@@ -56,7 +56,8 @@ $(VENV)/bin/python:
 
 $(VENV)/installed: $(VENV)/bin/python requirements.lock pyproject.toml
 	$(PIP) install --constraint requirements.lock --editable .
-	@echo 'Compiling kernels, once.'
+	@echo 'Compiling modules and kernels, once.'
+	$(BIN)/python -m compileall -q src/cobogo
 	$(BIN)/python -m cobogo.publish.recode.warm
 	touch $@
 

@@ -4,11 +4,10 @@ import re
 from typing import Any
 
 import pytest
-import typer.main
 
 from cobogo.errors import CobogoError
 from cobogo.faces.cli import console
-from cobogo.faces.cli.main import app
+from cobogo.faces.cli.main import all_commands, app
 from support.paths import ROOT
 
 DOCS = ROOT / "docs"
@@ -60,7 +59,7 @@ def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]
     return code, said.out, said.err
 
 
-COMMAND: Any = typer.main.get_command(app)
+COMMAND: Any = all_commands()
 
 
 def follow(text: str, capsys: pytest.CaptureFixture[str]) -> None:

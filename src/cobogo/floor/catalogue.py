@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic
 
@@ -92,6 +93,14 @@ def first_sentence(text: str) -> str:
     """
     line = " ".join(text.strip().split("\n\n", maxsplit=1)[0].split()).replace("`", "")
     return re.split(r"(?<!al)\. ", line)[0].rstrip(".")
+
+
+@cache
+def _installed_entry_points() -> Any:
+    """What all installed packages offer to each other; looked up once, since it means reading a file of each."""
+    from importlib.metadata import entry_points
+
+    return entry_points()
 
 
 class Registry(MutableMapping[str, Thing], Generic[Thing]):
@@ -231,9 +240,7 @@ class Registry(MutableMapping[str, Thing], Generic[Thing]):
         if self._found is None:
             self._found = {}
             if self.plugins:
-                from importlib.metadata import entry_points
-
-                for one in entry_points(group=self.plugins):
+                for one in _installed_entry_points().select(group=self.plugins):
                     self._offer(one)
         return self._found
 

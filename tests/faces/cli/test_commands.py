@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer.main
 
 from cobogo.faces.cli.commands import help_texts
-from cobogo.faces.cli.main import app
+from cobogo.faces.cli.main import all_commands
 from cobogo.floor.language import LANGUAGES, speech
 from support.commands import called
 
-TREE: Any = typer.main.get_command(app)
+TREE: Any = all_commands()
 PATHS = [
     [],
     *([name] for name in TREE.commands),

@@ -42,11 +42,13 @@ class DuckDB(Engine):
     def __init__(self, file: Path | None = None, *, writable: bool = False) -> None:
         import duckdb
 
-        ibis = load_ibis()
+        load_ibis()
         load_arrow()
+        from ibis.backends.duckdb import Backend
+
         self.failures = (duckdb.IOException, duckdb.OutOfMemoryException)  # type: ignore[misc]
         self._spill = create_scratch(Path(tempfile.gettempdir()), "cobogo-spill-")
-        super().__init__(ibis.duckdb.connect(temp_directory=str(self._spill)))
+        super().__init__(Backend().connect(temp_directory=str(self._spill)))
         weakref.finalize(self, remove_scratch, self._spill)
         self._draw_no_progress()
         self._leave_memory_for_counting()

@@ -6,51 +6,41 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Callable
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 
 from cobogo import __version__
 from cobogo.errors import CobogoError, InputError
-from cobogo.faces.cli import answer, collect, console, language, locate, registry, vault
-from cobogo.faces.cli.anonymize import anonymize, apply
-from cobogo.faces.cli.attack import attack
-from cobogo.faces.cli.audit import audit
+from cobogo.faces.cli import console, language
 from cobogo.faces.cli.commands import CommandLine, Group
 from cobogo.faces.cli.commands import help_texts as texts_of
-from cobogo.faces.cli.compare import compare, frontier, kinds
-from cobogo.faces.cli.demo import demo
-from cobogo.faces.cli.inspect import inspect as inspect_
 from cobogo.faces.cli.language import take_language
-from cobogo.faces.cli.list import explain, list_
-from cobogo.faces.cli.mask import detokenize, mask, tokenize
-from cobogo.faces.cli.perturb import perturb, sample, synthesize
-from cobogo.faces.cli.risk import risk
-from cobogo.faces.cli.serve import serve, workbench
-from cobogo.faces.cli.verify import verify
 from cobogo.floor import lean
 from cobogo.floor.extras import missing
 from cobogo.floor.files import remove_all_scratch
 from cobogo.floor.language import LANGUAGES, tr
 
-PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
-    "Begin": {"demo": demo, "inspect": inspect_},
+PANELS = {
+    "Begin": {"demo": "demo:demo", "inspect": "inspect:inspect"},
     "Publish a table": {
-        "anonymize": anonymize, "perturb": perturb, "sample": sample, "synthesize": synthesize, "mask": mask,
-        "tokenize": tokenize, "detokenize": detokenize, "vault": vault.app, "registry": registry.app, "apply": apply,
+        "anonymize": "anonymize:anonymize", "perturb": "perturb:perturb", "sample": "perturb:sample",
+        "synthesize": "perturb:synthesize", "mask": "mask:mask", "tokenize": "mask:tokenize",
+        "detokenize": "mask:detokenize", "vault": "vault:app", "registry": "registry:app", "apply": "anonymize:apply",
     },
-    "Answer questions": {"answer": answer.app},
-    "Collect without being trusted": {"collect": collect.app},
-    "Locate without following": {"locate": locate.app},
+    "Answer questions": {"answer": "answer:app"},
+    "Collect without being trusted": {"collect": "collect:app"},
+    "Locate without following": {"locate": "locate:app"},
     "Examine what is released": {
-        "verify": verify, "risk": risk, "attack": attack, "audit": audit, "frontier": frontier, "compare": compare,
-        "kinds": kinds,
+        "verify": "verify:verify", "risk": "risk:risk", "attack": "attack:attack", "audit": "audit:audit",
+        "frontier": "compare:frontier", "compare": "compare:compare", "kinds": "compare:kinds",
     },
-    "Serve": {"serve": serve, "workbench": workbench},
-    "Look up": {"list": list_, "explain": explain},
+    "Serve": {"serve": "serve:serve", "workbench": "serve:workbench"},
+    "Look up": {"list": "list:list_", "explain": "list:explain"},
 }  # fmt: skip
-"""Every command by its name, in the panels of ``cobogo --help``: by door, in the order in which one uses them."""
+"""Every command by its name, in the panels of ``cobogo --help``: by door, in the order in which one uses them. Each is
+a function of a module beside this one, or a group of commands."""
 
 RENAMED = {"dp": "answer", "ldp": "collect", "location": "locate"}
 """What commands were called once, and are called now."""
@@ -72,6 +62,13 @@ class Commands(Group):
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         """The names in the order of the panels; Typer's own order has groups last."""
         return [name for panel in PANELS.values() for name in panel]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
+        """A command by its name, made when it is asked for: to make all of them takes a while."""
+        for title, panel in PANELS.items():
+            if cmd_name in panel and cmd_name not in self.commands:
+                self.commands[cmd_name] = _make_command(cmd_name, panel[cmd_name], title)
+        return self.commands.get(cmd_name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command that the arguments begin with. A former name is an error that gives the new one."""
@@ -123,17 +120,29 @@ def _main(
     pass  # both are dealt with before
 
 
-for _panel, _commands in PANELS.items():
-    for _name, _command in _commands.items():
-        if isinstance(_command, typer.Typer):
-            app.add_typer(_command, name=_name, rich_help_panel=_panel)
-        else:
-            app.command(name=_name, rich_help_panel=_panel)(_command)
+def _make_command(name: str, place: str, panel: str) -> Any:
+    """A command or a group of commands, from the module that has it."""
+    module, _, attribute = place.partition(":")
+    found = getattr(import_module(f"cobogo.faces.cli.{module}"), attribute)
+    alone = CommandLine(callback=lambda: None)
+    if isinstance(found, typer.Typer):
+        alone.add_typer(found, name=name, rich_help_panel=panel)
+    else:
+        alone.command(name=name, rich_help_panel=panel)(found)
+    return typer.main.get_group(alone).commands[name]
+
+
+def all_commands() -> Any:
+    """The whole tree of commands, for whoever reads it."""
+    tree: Any = typer.main.get_command(app)
+    for name in tree.list_commands(None):
+        tree.get_command(None, name)
+    return tree
 
 
 def help_texts() -> list[str]:
     """What ``--help`` says: of panels, commands and options."""
-    return list(dict.fromkeys([*PANELS, *texts_of(typer.main.get_command(app)), *TYPERS_OWN]))
+    return list(dict.fromkeys([*PANELS, *texts_of(all_commands()), *TYPERS_OWN]))
 
 
 def run(arguments: list[str] | None = None) -> None:

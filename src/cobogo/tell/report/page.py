@@ -6,11 +6,13 @@ Every function escapes the text that it takes and returns markup, which is not e
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, StrictUndefined
+from jinja2.bccache import Bucket
 from markupsafe import Markup
 
 from cobogo.floor.language import Speech
@@ -206,11 +208,23 @@ def printable(page: str) -> str:
     return page.translate(_UNPRINTABLE)
 
 
+class _BesideTemplates(FileSystemBytecodeCache):
+    """Compiled templates beside the templates, as Python keeps its own; where nothing can be written, nowhere."""
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep a template that was compiled."""
+        with suppress(OSError):
+            Path(self.directory).mkdir(exist_ok=True)
+            super().dump_bytecode(bucket)
+
+
 @cache
 def environment() -> Environment:
     """The environment of the templates."""
+    home = Path(__file__).parent / "templates"
     templates = Environment(
-        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        loader=FileSystemLoader(home),
+        bytecode_cache=_BesideTemplates(str(home / "__pycache__")),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

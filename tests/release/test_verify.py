@@ -208,7 +208,7 @@ class TestTheReleasedFile:
         verdict = cb.verify(out / "public")
         assert not verdict
         assert not verdict.models[0].satisfied
-        assert all("a measure of" in problem for problem in verdict.problems)
+        assert all("differs from the one found" in problem for problem in verdict.problems)
 
     def test_and_by_the_evidence_where_the_models_hold(self, out: Path) -> None:
         table = rows(out)

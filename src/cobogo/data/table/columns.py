@@ -18,6 +18,13 @@ Column = tuple[NDArray[np.int32], tuple[Label, ...]]
 """A coded column: each row's code, and the label of each code."""
 
 
+def _numbers(column: Any, missing: int) -> NDArray[np.int32]:
+    """An Arrow array of whole numbers with one of our own for NULL. Arrow's functions would take longer to load than a
+    small table takes to read."""
+    found = column.to_numpy(zero_copy_only=False)  # of floating point where something is NULL
+    return (np.where(np.isnan(found), missing, found) if column.null_count else found).astype(np.int32)
+
+
 class Coder:
     """Codes of a column whose batches come one by one.
 
@@ -39,11 +46,11 @@ class Coder:
         import pyarrow as pa
 
         encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
-        places = encoded.indices.cast(pa.int32()).fill_null(len(encoded.dictionary)).to_numpy(zero_copy_only=False)
-        there = np.unique(places[places < len(encoded.dictionary)])
-        words: list[str] = encoded.dictionary.take(pa.array(there)).to_pylist()
-        numbers = np.full(len(encoded.dictionary) + 1, -1, dtype=np.int32)
-        numbers[there] = [self._numbers.setdefault(word, len(self._numbers)) for word in words]
+        words: list[str] = encoded.dictionary.to_pylist()
+        places = _numbers(encoded.indices, len(words))
+        there = np.unique(places[places < len(words)]).tolist()
+        numbers = np.full(len(words) + 1, -1, dtype=np.int32)
+        numbers[there] = [self._numbers.setdefault(words[place], len(self._numbers)) for place in there]
         self._parts.append(numbers[places])
 
     def column(self) -> Column:

@@ -12,9 +12,9 @@ import typer
 from cobogo.data.policy import Policy
 from cobogo.errors import PolicyError
 from cobogo.faces.cli import console, language
+from cobogo.faces.cli.verify import measured_value
 from cobogo.floor.language import tr, trn
 from cobogo.floor.progress import Progress
-from cobogo.promises.models.check import ModelVerdict
 from cobogo.publish.recode import story
 from cobogo.publish.recoding import AnonymizedRelease
 from cobogo.release.contract import Release, Verdict
@@ -110,14 +110,6 @@ def recoding_lines(release: AnonymizedRelease, verdict: Verdict | None, director
         entry = tr("{release}, in {registry}", release=release.registered, registry=release.book.registry.name)
         text.append(console.line("recorded", entry))
     return [*text, console.line("written", *console.release_parts(directory))]
-
-
-def measured_value(found: ModelVerdict) -> str:
-    """What a verification measured of a model."""
-    say = language.terminal_speech()
-    if found.undecided and found.measured is None:
-        return say("not measured")
-    return say("no records") if found.measured is None else say("measured {value}", value=say.fixed(found.measured))
 
 
 def release_lines(release: Release, verdict: Verdict, directory: Path) -> list[str]:

@@ -12,6 +12,7 @@ from cobogo.faces.cli.options import Json
 from cobogo.floor.language import tr
 
 if TYPE_CHECKING:
+    from cobogo.promises.models.check import ModelVerdict
     from cobogo.release.contract import Verdict
 
 
@@ -41,8 +42,6 @@ def verify(
 
 def verdict_lines(verdict: Verdict) -> list[str]:
     """Lines of text for a verdict: one for each model, then problems, notes and the conclusion."""
-    from cobogo.faces.cli.summary import measured_value
-
     say = language.terminal_speech()
     text = []
     width = max((len(str(found.model)) for found in verdict.models), default=0)
@@ -70,3 +69,11 @@ def verdict_lines(verdict: Verdict) -> list[str]:
     else:
         text.append(say(tr("The release holds.") if verdict else tr("The release does NOT hold.")))
     return text
+
+
+def measured_value(found: ModelVerdict) -> str:
+    """What a verification measured of a model."""
+    say = language.terminal_speech()
+    if found.undecided and found.measured is None:
+        return say("not measured")
+    return say("no records") if found.measured is None else say("measured {value}", value=say.fixed(found.measured))

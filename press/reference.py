@@ -1,4 +1,4 @@
-"""The pages of the reference, made from the docstrings while the site is built: nothing of them lies in ``docs``.
+"""The pages of the reference, from the docstrings, and the map of the documents: none of them lies in ``docs``.
 
 MkDocs loads this file as a hook. A thing whose docstring lacks a part still has a page; that it lacks one fails a test.
 """
@@ -9,11 +9,12 @@ from typing import Any
 
 from mkdocs.structure.files import File, Files
 
+from cobogo.tell.reference import documents
 from cobogo.tell.reference.pages import pages
 
 
 def on_files(files: Files, config: Any) -> Files:
     """MkDocs asks this when it has found the pages of ``docs``."""
-    for path, text in pages().items():
+    for path, text in {**pages(), **documents.pages()}.items():
         files.append(File.generated(config, path, content=text))
     return files

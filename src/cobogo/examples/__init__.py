@@ -8,6 +8,10 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator
 from importlib.resources import files
+from pathlib import Path
+
+from cobogo.errors import OutputError
+from cobogo.floor.language import tr
 
 
 def read_table(name: str) -> Iterator[dict[str, str]]:
@@ -18,3 +22,16 @@ def read_table(name: str) -> Iterator[dict[str, str]]:
     """
     text = files("cobogo.examples").joinpath("data", f"{name}.csv").read_text(encoding="utf-8")
     yield from csv.DictReader(text.splitlines())
+
+
+def write_worked_tables(directory: Path) -> list[str]:
+    """Write the small tables that the source documents work through by hand, with policies, into a new directory."""
+    if directory.exists():
+        raise OutputError(
+            tr("{directory} exists already", directory=directory), remedy=tr("Name a directory that does not exist.")
+        )
+    tables = sorted(files("cobogo.examples").joinpath("data", "worked").iterdir(), key=lambda file: file.name)
+    directory.mkdir(parents=True)
+    for table in tables:
+        (directory / table.name).write_bytes(table.read_bytes())
+    return [table.name for table in tables]

@@ -1,23 +1,33 @@
-"""The commands ``cobogo list`` and ``cobogo explain``: what can be asked for, and what each thing is."""
+"""The commands ``cobogo list``, ``cobogo explain`` and ``cobogo example``: what can be asked for, what each thing is,
+and small tables to try it on."""
 
 from __future__ import annotations
 
 import textwrap
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cobogo.errors import InputError
 from cobogo.faces.cli import console, language
 from cobogo.faces.cli.options import Json
 from cobogo.floor.language import Speech, tr
 
 if TYPE_CHECKING:
     from cobogo.floor.catalogue import Card
+    from cobogo.tell.reference.documents import Item
     from cobogo.tell.reference.glossary import Term
     from cobogo.tell.reference.sections import Entry, Section
 
 WIDEST = 100
 GLOSSARY = "glossary"
+DOCUMENTS = "documents"
+
+HOW = tr(
+    "`cobogo example documents` writes the tables on which these commands run. Run them in that directory, in their "
+    "order; lines that begin with >>> are Python, after these:"
+)
 
 HEADINGS = {
     "Formula": tr("Formula"),
@@ -83,15 +93,29 @@ def explain(
     name: Annotated[
         str,
         typer.Argument(
-            help="The name of a model, metric, algorithm, method, mechanism or attack, or a word of the glossary."
+            help="The name of a model, metric, algorithm, method, mechanism or attack, a word of the glossary, or "
+            "documents."
         ),
     ],
+    part: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Of documents: one of them, by its name or number, and a section or words of it; or errata.",
+            show_default=False,
+            metavar="PART",
+        ),
+    ] = None,
     kind: Annotated[
         str | None, typer.Option("--kind", help="The kind of thing, where several have the name.", show_default=False)
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Explain a name: its definition, parameters, formula, example, guarantee, limits, cost and paper."""
+    if name == DOCUMENTS:
+        _explain_documents(part or [], as_json)
+        return
+    if part:
+        raise InputError(tr("only documents have parts"), remedy=tr("Type: {command}", command=f"cobogo explain {name}"))
     from cobogo.tell.reference.glossary import find_term
     from cobogo.tell.reference.sections import SECTIONS, find, names
 
@@ -113,6 +137,51 @@ def explain(
         _explain_to_programs(found, section, card, entry)
     else:
         _explain_entry(found, section, card, entry)
+
+
+def example(
+    directory: Annotated[Path, typer.Argument(help="A directory that does not exist yet.")],
+) -> None:
+    """Write the small tables that the source documents work through by hand, with policies, to try commands on."""
+    from cobogo.examples import write_worked_tables
+
+    say, names = language.terminal_speech(), write_worked_tables(directory)
+    console.say(say.plural("{n} file in {directory}", "{n} files in {directory}", n=len(names), directory=directory))
+    console.say(say("`cobogo explain documents` says what each document describes, and which command reproduces it."))
+
+
+def _explain_documents(parts: list[str], as_json: bool) -> None:
+    from cobogo.tell.reference.documents import PRELUDE, as_rows, choose, in_language
+
+    say, chosen = language.terminal_speech(), choose(parts)
+    if as_json:
+        console.say_json(as_rows(chosen))
+        return
+    for document, items in chosen:
+        if items:
+            console.say(_wrap(f"{document.number} {document.name}. {document.cited}", ""))
+            console.say(_wrap(in_language(document.about, say), "") + "\n")
+        for item in items:
+            _explain_item(item, say)
+    console.say(_wrap(say(HOW), ""))
+    console.say(_code("\n".join(f">>> {line}" for line in PRELUDE)))
+
+
+def _explain_item(item: Item, say: Speech) -> None:
+    """Print one item of a document: what it is, how to reproduce it, what comes out, what is wrong there."""
+    from cobogo.tell.reference.documents import in_language
+
+    console.say(_wrap(f"§ {item.section}  {in_language(item.text, say)}", ""))
+    if item.page:
+        console.say(_wrap(say("More in the documentation: {page}", page=f"{item.page}.md"), "  "))
+    if item.see:
+        console.say(_wrap(say(tr("The same as {place}.", place=item.see)), "  "))
+    if item.run:
+        console.say(_code(item.run if item.is_command else f">>> {item.run}"))
+        console.say(_code("\n".join(f"→ {line}" for line in item.result)))
+    if item.erratum:
+        console.say(_wrap(f"{say(tr('Erratum'))}: {in_language(item.erratum, say)}", "  "))
+    console.say("")
 
 
 def _explain_term(term: Term, as_json: bool) -> None:

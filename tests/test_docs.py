@@ -465,6 +465,8 @@ def test_links_lead_somewhere(file: Path) -> None:
         path, _, anchor = target.partition("#")
         assert not target.startswith(("http:", "https:", "/")), target
         linked = (file.parent / path) if path else file
+        if linked.stem == "documents":  # made from the map of the documents, while the site is built
+            continue
         if linked.parent.name == "reference":  # made from docstrings, while the site is built
             assert linked.stem in ("index", *sections()), target
             continue

@@ -115,7 +115,9 @@ def explain(
         _explain_documents(part or [], as_json)
         return
     if part:
-        raise InputError(tr("only documents have parts"), remedy=tr("Type: {command}", command=f"cobogo explain {name}"))
+        raise InputError(
+            tr("only documents have parts"), remedy=tr("Type: {command}", command=f"cobogo explain {name}")
+        )
     from cobogo.tell.reference.glossary import find_term
     from cobogo.tell.reference.sections import SECTIONS, find, names
 

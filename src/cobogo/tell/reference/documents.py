@@ -179,7 +179,10 @@ def _block(item: Item, say: Speech, up: str) -> str:
         name, _, section = item.see.partition(" ")
         lines.append(say(tr("The same as {place}.", place=f"[{name} § {section}](#{name}-{section})")))
     if item.run:
-        lines += [f"```sh\n{item.run}\n```" if item.is_command else _code(item.run), "\n".join(f"`{line}`  " for line in item.result)]
+        lines += [
+            f"```sh\n{item.run}\n```" if item.is_command else _code(item.run),
+            "\n".join(f"`{line}`  " for line in item.result),
+        ]
     if item.erratum:
         lines.append(f"*{say(tr('Erratum'))}.* {in_language(item.erratum, say)}")
     return "\n\n".join(lines)

@@ -213,6 +213,19 @@ TERMS = (
     ),
     Term(tr("[verification]"), tr("Reading the released file back and measuring every model on it."), "release"),
     Term(tr("[audit]"), tr("Trying every attack that applies to a release, with a page to sign."), "registry"),
+    Term(
+        tr("[privacy]"),
+        tr(
+            "How far others have access to a person: by what they know, by their attention, by their nearness "
+            "(Gavison 1980). In a table: what can be learnt about a person by those who may read it."
+        ),
+        "concepts/privacy",
+    ),
+    Term(
+        tr("[utility]"),
+        tr("What a release can still be used for. More privacy costs utility; `cobogo frontier` shows how much."),
+        "concepts/metrics",
+    ),
     Term(tr("[privacy model]"), tr("A condition that every class of a release must satisfy."), "models"),
     Term(
         tr("[k-anonymity]"),
@@ -259,6 +272,11 @@ TERMS = (
     ),
     Term(tr("[δ (delta)]"), tr("The probability with which ε may be exceeded. It must be very small."), "epsilon"),
     Term(
+        tr("[neighbouring tables; neighbours]"),
+        tr("Two tables that differ in one person. Differential privacy compares what a mechanism does on both."),
+        "concepts/differential-privacy",
+    ),
+    Term(
         tr("[sensitivity]"),
         tr("The largest change that one person can make to an answer. It has nothing to do with sensitive attributes."),
         "concepts/differential-privacy",
@@ -293,6 +311,32 @@ TERMS = (
     Term(tr("[knowledge]"), tr("A table about people that the attacker already has."), "attacks"),
     Term(tr("[re-identification]"), tr("Finding the record that belongs to a person."), "attacks"),
     Term(tr("[record linkage]"), tr("Re-identification by joining quasi-identifiers with a known table."), "attacks"),
+    Term(
+        tr("[attribute linkage]"),
+        tr(
+            "Learning a person's sensitive value without finding the record: most records that may be the "
+            "person's have it."
+        ),
+        "concepts/attacks",
+    ),
+    Term(
+        tr("[table linkage]"),
+        tr("Learning that a person is in the table, or that the person is not."),
+        "concepts/attacks",
+    ),
+    Term(
+        tr("[access control]"),
+        tr("Rules about who may read what. It stops those who may not read, and not what others learn from reading."),
+        "concepts/access-control",
+    ),
+    Term(
+        tr("[multilevel database]"),
+        tr(
+            "A database in which data have classifications and users have clearances. From what they may read, "
+            "users may infer what they may not."
+        ),
+        "concepts/access-control",
+    ),
     Term(tr("[inference]"), tr("Learning a person's sensitive value without finding the record."), "attacks"),
     Term(
         tr("[membership]"),

@@ -15,6 +15,7 @@ from cobogo.tell.reference.pages import pages
 
 def on_files(files: Files, config: Any) -> Files:
     """MkDocs asks this when it has found the pages of ``docs``."""
-    for path, text in {**pages(), **documents.pages()}.items():
+    others = {file.src_uri for file in files}
+    for path, text in {**pages(), **documents.pages(others)}.items():
         files.append(File.generated(config, path, content=text))
     return files

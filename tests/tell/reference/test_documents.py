@@ -5,16 +5,17 @@ from __future__ import annotations
 import ast
 import contextlib
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from press.blocks import command
 
 import cobogo
 from cobogo.examples import write_worked_tables
 from cobogo.faces.cli.main import app
 from cobogo.tell.reference.documents import NAMES, PRELUDE, Document, Item, documents, find_document, pages
-from press.blocks import command
 from support.paths import ROOT
 
 
@@ -68,20 +69,18 @@ def test_every_item_says_where_it_leads_in_both_languages(document: Document) ->
             assert section in [other.section for other in find_document(name).items], item.see
 
 
-def test_the_page_leads_to_portuguese_pages_where_there_are_some() -> None:
-    from cobogo.tell.reference.documents import TRANSLATED
-
-    named = {item.page for document in documents() for item in document.items} - {""}
-    assert {page for page in named if (ROOT / "docs" / "pt" / f"{page}.md").exists()} <= set(TRANSLATED)
-    assert all((ROOT / "docs" / "pt" / f"{page}.md").exists() for page in TRANSLATED)
-
-
-def test_the_pages_have_every_row() -> None:
-    made = pages()
+def test_the_pages_have_every_row_and_lead_to_pages_of_their_language() -> None:
+    docs = ROOT / "docs"
+    made = pages({path.relative_to(docs).as_posix() for path in docs.rglob("*.md")})
     for document in documents():
         for item in document.items:
             assert item.text["en"] in made["documents.md"]
             assert item.text["pt-BR"] in made["pt/documents.md"]
+    for path, text in made.items():
+        for target in re.findall(r"\]\(([\w/.-]+\.md)\)", text):
+            assert (docs / path).parent.joinpath(target).exists(), target
+    assert "(law.md)" in made["pt/documents.md"]
+    assert "(../location-service.md)" in made["pt/documents.md"]
 
 
 def test_a_part_of_a_document_is_explained(capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,7 @@ Every row is in ``data/<document>.toml``, in English and Portuguese, and nowhere
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -156,55 +156,45 @@ def as_rows(chosen: Iterable[tuple[Document, list[Item]]]) -> list[dict[str, Any
     ]
 
 
-def pages() -> dict[str, str]:
-    """The page of the map in each of its languages, by its path under ``docs``."""
-    return {path: _page(speech(language), "../" if "/" in path else "") for language, path in PAGES.items()}
+def pages(others: Container[str]) -> dict[str, str]:
+    """The page of the map in each of its languages, by its path under ``docs``. Others are the paths of other pages:
+    where there is one in the map's language, the map leads to it."""
+    return {path: _page(speech(language), path, others) for language, path in PAGES.items()}
 
 
-def _page(say: Speech, up: str) -> str:
+def _page(say: Speech, path: str, others: Container[str]) -> str:
+    home = path.removesuffix("documents.md")
     blocks = [f"# {say(tr('The documents'))}", say(ABOUT), f"```sh\n{PREPARE}\n```", say(HOW), _code(*PRELUDE)]
     for document in documents():
         title = f"## {document.number} {document.name} {{ #{document.name} }}"
         blocks += [title, f"{document.cited} {in_language(document.about, say)}"]
         for section, items in groupby(document.items, lambda item: item.section):
-            blocks += [f"### § {section} {{ #{document.name}-{section} }}", *(_block(item, say, up) for item in items)]
+            blocks.append(f"### § {section} {{ #{document.name}-{section} }}")
+            for item in items:
+                near = f"{home}{item.page}.md" in others
+                blocks += _blocks(item, say, f"{item.page}.md" if near else f"../{item.page}.md")
     return "\n\n".join(blocks) + "\n"
 
 
-def _block(item: Item, say: Speech, up: str) -> str:
-    lines = [f"**{in_language(item.text, say)}**"]
+def _blocks(item: Item, say: Speech, guide: str) -> list[str]:
+    blocks = [f"**{in_language(item.text, say)}**"]
     if item.page:
-        lines.append(say(tr("See {page}.", page=f"[{item.page}]({_path(item.page, say, up)})")))
+        blocks.append(say(tr("See {page}.", page=f"[{item.page}]({guide})")))
     if item.see:
         name, _, section = item.see.partition(" ")
-        lines.append(say(tr("The same as {place}.", place=f"[{name} § {section}](#{name}-{section})")))
+        blocks.append(say(tr("The same as {place}.", place=f"[{name} § {section}](#{name}-{section})")))
     if item.run:
-        lines += [
-            f"```sh\n{item.run}\n```" if item.is_command else _code(item.run),
-            "\n".join(f"`{line}`  " for line in item.result),
-        ]
+        blocks.append(f"```sh\n{item.run}\n```" if item.is_command else _code(item.run))
+        blocks.append("\n".join(f"`{line}`  " for line in item.result))
     if item.erratum:
-        lines.append(f"*{say(tr('Erratum'))}.* {in_language(item.erratum, say)}")
-    return "\n\n".join(lines)
+        blocks.append(f"*{say(tr('Erratum'))}.* {in_language(item.erratum, say)}")
+    return blocks
 
 
 def _code(*lines: str) -> str:
     """Lines of Python, as they are typed."""
     return "\n".join(["```pycon", *(f">>> {line}" for line in lines), "```"])
 
-
-def _path(page: str, say: Speech, up: str) -> str:
-    """The path from the map to a page: in the map's language where there is one."""
-    return f"{page}.md" if say.language == "en" or page in TRANSLATED else f"{up}{page}.md"
-
-
-TRANSLATED = (
-    "law", "glossary", "models", "attacks", "risk", "registry", "policy", "hierarchies", "workbench", "threat-model",
-    "concepts/privacy", "concepts/access-control", "concepts/microdata", "concepts/attacks", "concepts/generalization",
-    "concepts/suppression", "concepts/perturbation", "concepts/metrics", "concepts/models",
-    "concepts/differential-privacy", "concepts/location",
-)  # fmt: skip
-"""The pages that the map may name and that have a Portuguese one."""
 
 ABOUT = tr(
     "Cobogó grew from five documents. This page goes through them in their order: each section, table, figure, example "

@@ -13,48 +13,26 @@ import pytest
 
 import cobogo as cb
 from cobogo.errors import NoSolution
+from cobogo.examples import read_table
 
 pytestmark = pytest.mark.slow
 
-FINES = [
-    ("HXR-1542", "José Pereira", "258.568.856", "14/03/1977", "03/01/2013", "1", "170"),
-    ("HTS-5864", "Jorge Cury", "566.548.584", "04/03/1977", "03/01/2013", "2", "250"),
-    ("HUI-5846", "Paula Maria", "384.987.687", "24/05/1977", "03/01/2013", "1", "170"),
-    ("HTR-5874", "Jandira Lima", "054.864.576", "20/04/1978", "04/01/2013", "1", "170"),
-    ("HOI-6845", "José Sá", "244.684.876", "22/05/1978", "04/01/2013", "2", "250"),
-    ("HQO-5846", "Kilvia Mota", "276.684.159", "13/05/1978", "05/01/2013", "2", "250"),
-    ("HUY-8545", "José Pereira", "538.687.045", "15/05/1978", "05/01/2013", "1", "170"),
-]
+
+def worked(name: str) -> list[tuple[str, ...]]:
+    """The rows of a table that comes with the package."""
+    return [tuple(row.values()) for row in read_table(f"worked/{name}")]
+
+
+FINES = worked("fines")
 FINE_IDENTIFIERS = ["Placa", "Motorista", "CPF"]
 FINE_DATES = ["Data de Nascimento", "Data da Infração"]
 FINE_COLUMNS = [*FINE_IDENTIFIERS, *FINE_DATES, "Tipo de Multa", "Valor da Multa"]
 
-DISEASES = [
-    ("<85", "560001", "*", "Sinusite"),
-    ("<85", "560001", "*", "Gripe"),
-    ("<85", "560001", "*", "Diabetes"),
-    ("<85", "560001", "*", "Hérnia"),
-    ("<40", "540020", "*", "Bronquite"),
-    ("<40", "540020", "*", "Bronquite"),
-    ("<40", "540020", "*", "Bronquite"),
-    ("<40", "540020", "*", "Bronquite"),
-]
-ALTERED = [*DISEASES[:4], ("<40", "540020", "*", "Sinusite"), ("<40", "540020", "*", "Diabetes"), *DISEASES[6:]]
+DISEASES, ALTERED = worked("diseases"), worked("diverse")
 DISEASE_COLUMNS = ["Idade", "CEP", "Cidade", "Doença"]
 
-FIGURE_2 = [
-    *[("black", "1965", "m", "0214*")] * 2,
-    *[("black", "1965", "f", "0213*")] * 2,
-    *[("black", "1964", "f", "0213*")] * 2,
-    *[("white", "1964", "m", "0213*")] * 3,
-    *[("white", "1967", "m", "0213*")] * 2,
-]
-FIGURE_2_PROBLEMS = [
-    "short breath", "chest pain", "hypertension", "hypertension", "obesity", "chest pain",
-    "chest pain", "obesity", "short breath", "chest pain", "chest pain",
-]  # fmt: skip
-
-EQUIVALENCE = [("[20,30]", "Masculino", "60800***")] * 2 + [(">40", "*", "60790***")] * 3
+FIGURE_2 = worked("figure2")
+EQUIVALENCE = worked("equivalence")
 
 
 def frame(rows: list[tuple[str, ...]], columns: list[str]) -> pa.Table:
@@ -251,9 +229,8 @@ class TestFigure2:
     columns = ("race", "birth", "gender", "ZIP")
 
     def release(self, least: int) -> cb.Release:
-        rows = [(*row, problem) for row, problem in zip(FIGURE_2, FIGURE_2_PROBLEMS, strict=True)]
         policy = as_it_stands(list(self.columns), ["problem"], k(least))
-        return cb.anonymize(frame(rows, [*self.columns, "problem"]), policy)
+        return cb.anonymize(frame(FIGURE_2, [*self.columns, "problem"]), policy)
 
     def test_it_is_two_anonymous_in_five_classes_and_not_three_anonymous(self) -> None:
         release = self.release(2)

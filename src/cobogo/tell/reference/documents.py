@@ -42,7 +42,7 @@ class Item:
     section: str
     text: Mapping[str, str]
     run: str = ""
-    """A command, or a call of Python; empty where ``page`` or ``see`` says more."""
+    """A command, or lines of Python of which the last is a call; empty where ``page`` or ``see`` says more."""
     result: tuple[str, ...] = ()
     """What a command says among other things, or what a call returns."""
     exit: int = 0
@@ -184,7 +184,7 @@ def _blocks(item: Item, say: Speech, guide: str) -> list[str]:
         name, _, section = item.see.partition(" ")
         blocks.append(say(tr("The same as {place}.", place=f"[{name} § {section}](#{name}-{section})")))
     if item.run:
-        blocks.append(f"```sh\n{item.run}\n```" if item.is_command else _code(item.run))
+        blocks.append(f"```sh\n{item.run}\n```" if item.is_command else _code(*item.run.splitlines()))
         blocks.append("\n".join(f"`{line}`  " for line in item.result))
     if item.erratum:
         blocks.append(f"*{say(tr('Erratum'))}.* {in_language(item.erratum, say)}")

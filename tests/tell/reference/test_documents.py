@@ -19,26 +19,26 @@ from cobogo.tell.reference.documents import NAMES, PRELUDE, Document, Item, docu
 from support.paths import ROOT
 
 
-def outcome(item: Item) -> str:
-    """What a command says, on one line, or what a call returns."""
+def outcome(item: Item, session: dict[str, Any]) -> str:
+    """What a command says, on one line, or what the last line of a session returns."""
     if item.is_command:
-        return " ".join(command(f"{item.run} # exit {item.exit}", item.section).split())
+        return " ".join(command(item.lines[0], item.section).split())
     *steps, last = ast.parse(item.run).body
-    names: dict[str, Any] = {}
-    exec("\n".join(PRELUDE), names)
-    exec(compile(ast.Module(steps, []), item.section, "exec"), names)
+    exec(compile(ast.Module(steps, []), item.section, "exec"), session)
     assert isinstance(last, ast.Expr)
-    return str(eval(compile(ast.Expression(last.value), item.section, "eval"), names))
+    return str(eval(compile(ast.Expression(last.value), item.section, "eval"), session))
 
 
 def mistakes(document: Document, directory: Path, *, heavy: bool) -> list[str]:
     """The items whose figures differ, each with what came out."""
     write_worked_tables(directory / "documents")
+    session: dict[str, Any] = {}
+    exec("\n".join(line.removeprefix(">>> ") for line in PRELUDE), session)
     wrong = []
     with contextlib.chdir(directory / "documents"):
         for item in document.items:
             if item.run and (heavy or not item.heavy):
-                found = outcome(item)
+                found = outcome(item, session)
                 right = all(part in found for part in item.result) if item.is_command else [found] == [*item.result]
                 wrong += [] if right else [f"{item.section} {item.run}\n  states {item.result}\n  gives {found}"]
     return wrong

@@ -166,7 +166,7 @@ def _explain_documents(parts: list[str], as_json: bool) -> None:
         for item in items:
             _explain_item(item, say)
     console.say(_wrap(say(HOW), ""))
-    console.say("\n".join(f"  >>> {line}" for line in PRELUDE))
+    console.say(textwrap.indent("\n".join(PRELUDE), "  "))
 
 
 def _explain_item(item: Item, say: Speech) -> None:
@@ -179,9 +179,7 @@ def _explain_item(item: Item, say: Speech) -> None:
     if item.see:
         console.say(_wrap(say(tr("The same as {place}.", place=item.see)), "  "))
     if item.run:
-        mark = "" if item.is_command else ">>> "
-        console.say("\n".join(f"  {mark}{line}" for line in item.run.splitlines()))
-        console.say("\n".join(f"  → {line}" for line in item.result))
+        console.say(textwrap.indent("\n".join([*item.lines, *(f"→ {line}" for line in item.result)]), "  "))
     if item.erratum:
         console.say(_wrap(f"{say(tr('Erratum'))}: {in_language(item.erratum, say)}", "  "))
     console.say("")

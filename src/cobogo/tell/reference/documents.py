@@ -27,8 +27,8 @@ PREPARE = "cobogo example documents"
 """The command that writes the tables on which the others run, into a directory from which they are run."""
 
 PRELUDE = (
-    "import cobogo as cb",
-    "from cobogo.studies.worked_examples import anonymize_patients, attack_city, city, classes, roles, table",
+    ">>> import cobogo as cb",
+    ">>> from cobogo.studies.worked_examples import anonymize_patients, attack_city, city, classes, roles, table",
 )
 """What is typed in Python before the calls."""
 
@@ -57,6 +57,13 @@ class Item:
     @property
     def is_command(self) -> bool:
         return self.run.startswith("cobogo ")
+
+    @property
+    def lines(self) -> list[str]:
+        """What is typed: a command, with the exit code that it ends with unless that is 0, or lines of Python."""
+        if self.is_command:
+            return [f"{self.run}  # exit {self.exit}" if self.exit else self.run]
+        return [f">>> {line}" for line in self.run.splitlines()]
 
     def fits(self, part: str) -> bool:
         """Whether it belongs to a part of its document: a section with those within it, the errata, or a text."""
@@ -164,7 +171,8 @@ def pages(others: Container[str]) -> dict[str, str]:
 
 def _page(say: Speech, path: str, others: Container[str]) -> str:
     home = path.removesuffix("documents.md")
-    blocks = [f"# {say(tr('The documents'))}", say(ABOUT), f"```sh\n{PREPARE}\n```", say(HOW), _code(*PRELUDE)]
+    begin = [_fence("sh", [PREPARE]), say(HOW), _fence("pycon", PRELUDE)]
+    blocks = [f"# {say(tr('The documents'))}", say(ABOUT), *begin]
     for document in documents():
         title = f"## {document.number} {document.name} {{ #{document.name} }}"
         blocks += [title, f"{document.cited} {in_language(document.about, say)}"]
@@ -184,16 +192,15 @@ def _blocks(item: Item, say: Speech, guide: str) -> list[str]:
         name, _, section = item.see.partition(" ")
         blocks.append(say(tr("The same as {place}.", place=f"[{name} § {section}](#{name}-{section})")))
     if item.run:
-        blocks.append(f"```sh\n{item.run}\n```" if item.is_command else _code(*item.run.splitlines()))
+        blocks.append(_fence("sh" if item.is_command else "pycon", item.lines))
         blocks.append("\n".join(f"`{line}`  " for line in item.result))
     if item.erratum:
         blocks.append(f"*{say(tr('Erratum'))}.* {in_language(item.erratum, say)}")
     return blocks
 
 
-def _code(*lines: str) -> str:
-    """Lines of Python, as they are typed."""
-    return "\n".join(["```pycon", *(f">>> {line}" for line in lines), "```"])
+def _fence(language: str, lines: Iterable[str]) -> str:
+    return "\n".join([f"```{language}", *lines, "```"])
 
 
 ABOUT = tr(

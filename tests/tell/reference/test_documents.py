@@ -26,7 +26,7 @@ def outcome(item: Item, session: dict[str, Any]) -> str:
     *steps, last = ast.parse(item.run).body
     exec(compile(ast.Module(steps, []), item.section, "exec"), session)
     assert isinstance(last, ast.Expr)
-    return str(eval(compile(ast.Expression(last.value), item.section, "eval"), session))
+    return repr(eval(compile(ast.Expression(last.value), item.section, "eval"), session))
 
 
 def mistakes(document: Document, directory: Path, *, heavy: bool) -> list[str]:

@@ -191,9 +191,10 @@ def _blocks(item: Item, say: Speech, guide: str) -> list[str]:
     if item.see:
         name, _, section = item.see.partition(" ")
         blocks.append(say(tr("The same as {place}.", place=f"[{name} § {section}](#{name}-{section})")))
-    if item.run:
-        blocks.append(_fence("sh" if item.is_command else "pycon", item.lines))
-        blocks.append("\n".join(f"`{line}`  " for line in item.result))
+    if item.is_command:
+        blocks += [_fence("sh", item.lines), "\n".join(f"`{line}`  " for line in item.result)]
+    elif item.run:
+        blocks.append(_fence("pycon", [*item.lines, *item.result]))
     if item.erratum:
         blocks.append(f"*{say(tr('Erratum'))}.* {in_language(item.erratum, say)}")
     return blocks
@@ -212,7 +213,7 @@ ABOUT = tr(
 
 HOW = tr(
     "This writes them into the directory `documents`. Commands run there, in the order of this page. Lines that begin "
-    "with `>>>` are typed in Python, in the same directory, after the two lines below. Under each: what it says, "
+    "with `>>>` are typed in Python, in the same directory, after the two lines below. Under a command: what it says, "
     "among other things, in English. `cobogo explain documents` shows the same map in the terminal, `cobogo explain "
     "documents k-anonymity 3.1` a part of it, and `cobogo explain documents errata` the errors."
 )

@@ -1,0 +1,444 @@
+"""The page of the guide: before and after, the attacks that fail and the one that works, and what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from markupsafe import Markup
+
+from cobogo.data.policy import Role
+from cobogo.floor.language import Speech, tr
+from cobogo.studies.guide.results import PUBLIC, RELEASES, ColumnChange, Guide, GuideCase, GuideResult
+from cobogo.studies.study import ReleaseTrial
+from cobogo.tell.report.page import (
+    Cell,
+    Field,
+    PageSection,
+    Row,
+    lines,
+    link,
+    names,
+    origin,
+    page,
+    pairs,
+    paragraph,
+    short,
+    strong,
+    table,
+    tiles,
+    verdict,
+    verdict_box,
+    warnings,
+)
+
+STYLE = """a { color: var(--blue); }
+header p { text-align: left; }
+.pictures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(22rem, 100%), 1fr)); gap: 0 1rem; }
+.pictures h2, .pictures .lead { grid-column: 1 / -1; }
+.pictures figure { background: #fff; align-self: start; }
+code { overflow-wrap: anywhere; }
+"""
+
+FATES = {
+    Role.IDENTIFIER: tr("removed"),
+    Role.QUASI_IDENTIFIER: tr("generalized"),
+    Role.SENSITIVE: tr("kept as it is, and protected by l-diversity"),
+    Role.NON_SENSITIVE: tr("kept as it is"),
+}
+"""What the releases do with a column, by its role."""
+
+ROLE_NAMES = {
+    Role.IDENTIFIER: tr("identifier"),
+    Role.QUASI_IDENTIFIER: tr("quasi-identifier"),
+    Role.SENSITIVE: tr("sensitive"),
+    Role.NON_SENSITIVE: tr("non-sensitive"),
+}
+
+SHOWN = 10
+"""Classes that the attack on two releases lists."""
+
+
+def render(found: Guide, say: Speech) -> str:
+    """The whole page. It shows no name and no sensitive value of a person; it stays with the data holder."""
+    sections = [
+        PageSection(parts=_advice(found, say)),
+        _figures(found, say),
+        _changes(found, say),
+        _linkage(found, say),
+        _together(found, say),
+        *_releases(found, say),
+        _unsuppressed(found, say),
+        _pictures(found, say),
+        _next_steps(found, say),
+    ]
+    return page(
+        say,
+        say("k-anonymity and l-diversity, step by step"),
+        sections,
+        source=found.source,
+        about=_about(found, say),
+        banner=(
+            say("Keep this page and this directory."),
+            say("Only {public} may leave. The page shows how the releases can be attacked.", public=f"{PUBLIC}/"),
+        ),
+        style=STYLE,
+        images="'self'",
+    )
+
+
+def code(text: str) -> Markup:
+    """A command, or a name of a file."""
+    return Markup("<code>{}</code>").format(text)
+
+
+def _about(found: Guide, say: Speech) -> Markup:
+    if not found.invented:
+        return origin(say, found.source, found.records)
+    records = say.plural("{n} record", "{n} records", n=found.records)
+    lead = say("{records} of COVID-19 cases in Ceará. The people are invented.", records=records)
+    return lines(lead, Markup("{}: {}").format(say("Original data"), link(found.source)))
+
+
+def _advice(found: Guide, say: Speech) -> list[Markup]:
+    """Which release to give away, and that the others are alternatives."""
+    case, others = found.chosen, len(found.achieved) - 1
+    promise = _promise(case)
+    why = (
+        say("It keeps the promises of all releases of this page: {promise}.", promise=promise)
+        if found.strongest
+        else say("It is the strongest one that exists for these data: {promise}.", promise=promise)
+    )
+    place = Markup("{} {}").format(link(f"{PUBLIC}/release.csv", f"{PUBLIC}/"), why)
+    alternatives = [
+        say.plural(
+            "The other release is an alternative to compare it with. Do not publish the two together.",
+            "The other {n} releases are alternatives to compare it with. Do not publish two of them together.",
+            n=others,
+        )
+    ]
+    parts = [
+        verdict_box(say("Give away only this one"), [place, *(alternatives if others else [])], mark="✓", holds=True)
+    ]
+    told = [*map(say, found.warnings)]
+    if found.suggested and not found.invented:
+        told.insert(
+            0,
+            say(
+                "No policy was given: the roles and hierarchies below are those that cobogo inspect suggests. Read "
+                "them before you give anything away."
+            ),
+        )
+    return [*parts, warnings(told)] if told else parts
+
+
+def _promise(case: GuideCase) -> str:
+    return f"k = {case.k}" if case.l is None else f"k = {case.k}, l = {case.l}"
+
+
+def _figures(found: Guide, say: Speech) -> PageSection:
+    reports = dict(found.achieved)
+    records = found.records
+    return tiles(
+        [
+            (
+                say("record found, original table"),
+                say.percent(found.original.exposed / records),
+                say("{n} of {records} people", n=found.original.exposed, records=records),
+            ),
+            (
+                say("record found, release to give away"),
+                say.percent(found.released.exposed / records),
+                say("at best with a probability of {share}", share=say.percent(found.released.highest)),
+            ),
+            (
+                say("suppressed, release to give away"),
+                say.percent(reports[found.chosen]["suppressed"] / records),
+                say("{n} of {records} records", n=reports[found.chosen]["suppressed"], records=records),
+            ),
+        ]
+    )
+
+
+def _changes(found: Guide, say: Speech) -> PageSection:
+    """What becomes of each column."""
+    fields = [
+        Field(say("column"), "row"),
+        Field(say("role")),
+        Field(say("what happens")),
+        Field(say("example"), "data"),
+    ]
+    fields += [Field(say("distinct values"), "num")] + ([Field(say("because"), "why")] if found.suggested else [])
+    rows = [
+        [*_change(column, found, say), *([say(column.reason or "")] if found.suggested else [])]
+        for column in found.columns
+    ]
+    lead = say(
+        "Each column in the original table, and in the release to give away. The examples are the most frequent values."
+    )
+    return PageSection(say("Before and after"), lead, [table(fields, rows)])
+
+
+def _change(column: ColumnChange, found: Guide, say: Speech) -> list[str]:
+    fate = say(FATES[column.role])
+    if column.role is Role.SENSITIVE and found.chosen.l is None:
+        fate = say(FATES[Role.NON_SENSITIVE])
+    values, example = "", Markup("")
+    if column.example is not None:
+        before, after = (short(say.label(value)) for value in column.example)
+        example = Markup("<bdi>{}</bdi> → <strong><bdi>{}</bdi></strong>").format(before, after)
+        values = f"{say.number(column.before)} → {say.number(column.after)}"
+        levels = dict(found.achieved)[found.chosen]["levels"]
+        fate = say("{fate}, level {level}", fate=fate, level=levels[column.name])
+    return [names([column.name]), say(ROLE_NAMES[column.role]), fate, example, values]
+
+
+def _linkage(found: Guide, say: Speech) -> PageSection:
+    """The attack that works on the original table and fails on the release; and what k alone leaves open."""
+    reports, known = dict(found.achieved), " + ".join(found.quasi_identifiers)
+    fields = [Field(say("table"), "row"), Field(say("people whose record is found"), "num")]
+    fields += [Field(say("highest probability"), "num")]
+    fields += [Field(say("worst inference of “{attribute}”", attribute=name), "num") for name in found.sensitive]
+
+    def row(name: str, exposed: int, highest: float, inference: Sequence[float]) -> Row:
+        count = verdict(say.number(exposed), holds=not exposed)
+        return [name, count, say.percent(highest), *map(say.percent, inference)]
+
+    inferred = {case: [one["after"] for one in report["inference"].values()] for case, report in found.achieved}
+    before = [one["before"] for one in reports[found.chosen]["inference"].values()]
+    rows = [row(say("the original table"), found.original.exposed, found.original.highest, before)]
+    alone = GuideCase(found.chosen.k)
+    if alone in reports and alone != found.chosen:
+        highest = float(reports[alone]["risk"]["after"]["highest"])
+        rows.append(row(_promise(alone), 0, highest, inferred[alone]))
+    chosen = say("{promise}: the one to give away", promise=_promise(found.chosen))
+    rows.append(row(chosen, found.released.exposed, found.released.highest, inferred[found.chosen]))
+    lead = say(
+        "The attacker knows {columns} of everybody and looks for their records. To drop the identifiers does not help: "
+        "the original table fails without them. In a release, at least k people share each combination.",
+        columns=known,
+    )
+    parts = [table(fields, rows, chosen=len(rows) - 1)]
+    if found.sensitive:
+        parts.append(
+            paragraph(
+                say(
+                    "The worst inference is the share of correct guesses of the sensitive value in the class where the "
+                    "guess works best. k alone does not limit it: a class in which everybody has the same value gives it "
+                    "away. l-diversity excludes such a class; it does not limit the share to 1/l."
+                )
+            )
+        )
+    parts.append(
+        _try_it(f"cobogo attack record-linkage {RELEASES}/{found.chosen.name} --knowledge {found.source}", say)
+    )
+    return PageSection(say("An attack that fails on the release"), lead, parts)
+
+
+def _try_it(command: str, say: Speech) -> Markup:
+    return paragraph(Markup("{} {}").format(say("Try it:"), code(command)))
+
+
+def _together(found: Guide, say: Speech) -> PageSection:
+    """The attack that works on two releases together."""
+    title, pair = say("An attack that works on two releases together"), found.together
+    if pair is None or not pair.exposed:
+        lead = say(
+            "Here, to subtract one release from another leaves no person alone. This is luck: another k, or one more "
+            "record, may change it. Publish one release only."
+        )
+        return PageSection(title, lead)
+    one, other = pair.minuend.name, pair.subtrahend.name
+    lead = say.plural(
+        "Each of the two releases keeps its promise. Subtract {other} from {one}, class by class: in {n} class a single "
+        "person is left, with all that the row says.",
+        "Each of the two releases keeps its promise. Subtract {other} from {one}, class by class: in {n} classes a "
+        "single person is left, with all that the row says.",
+        n=pair.exposed,
+        one=one,
+        other=other,
+    )
+    fields = [Field(name, "row data") for name in found.quasi_identifiers]
+    fields += [Field(say("records in {name}", name=one), "num"), Field(say("of them in {name}", name=other), "num")]
+    fields += [Field(say("left"), "num")]
+    rows: list[Row] = [
+        [
+            *(short(say.label(value)) for value in left.values),
+            say.number(left.records),
+            say.number(left.records - 1),
+            verdict("1", holds=False),
+        ]
+        for left in pair.remainders[:SHOWN]
+    ]
+    secret = ", ".join(f"“{name}”" for name in found.sensitive)
+    known = say(
+        "Whoever has both files reads {attributes} of these people. This page does not show it.", attributes=secret
+    )
+    command = f"cobogo attack differencing {RELEASES}/{one} {RELEASES}/{other}"
+    parts = [table(fields, rows), *([paragraph(known)] if secret else []), _try_it(command, say)]
+    if pair.exposed > SHOWN:
+        parts.insert(1, paragraph(say("{n} more classes are not listed.", n=pair.exposed - SHOWN)))
+    return PageSection(title, lead, parts)
+
+
+def _releases(found: Guide, say: Speech) -> Iterable[PageSection]:
+    """All releases: k alone, then k with l, and what suppression has to do with it."""
+    limits = sorted({result.limit for result in found.results})
+    limit = say(
+        "In each release, up to {share} of the records may be suppressed. The guide suppresses none: see below.",
+        share=say.percent(limits[0]),
+    )
+    more = say(
+        "With so few records, some releases exist only if more are suppressed: up to {share}. The table says which.",
+        share=say.percent(limits[-1]),
+    )
+    alone = [result for result in found.results if result.case.l is None]
+    diverse = [result for result in found.results if result.case.l is not None]
+    counted = say(
+        "Precision is 1 for the original table and 0 where everything is generalized as far as it goes. A suppressed "
+        "record counts as generalized as far as it goes."
+    )
+    yield PageSection(
+        say("k-anonymity"),
+        say("At least k people share every combination of {columns}.", columns=" + ".join(found.quasi_identifiers)),
+        [_table(found, alone, say), paragraph(" ".join([limit, *([more] if len(limits) > 1 else []), counted]))],
+    )
+    if diverse:
+        attributes = ", ".join(f"“{name}”" for name in found.sensitive)
+        lead = say("In every class, at least l distinct values of {attributes} occur.", attributes=attributes)
+        yield PageSection(say("l-diversity"), lead, [_table(found, diverse, say)])
+    elif not found.sensitive:
+        yield PageSection(
+            say("l-diversity"), say("The table has no sensitive attribute, so there is nothing to be diverse in.")
+        )
+
+
+def _table(found: Guide, results: Sequence[GuideResult], say: Speech) -> Markup:
+    fields = [Field("k", "row"), Field("l", "row"), *_level_fields(found, say)]
+    measured = [say("precision"), say("average class size"), say("classes"), say("suppressed records")]
+    fields += [*(Field(name, "num") for name in measured), Field(say("file")), Field("")]
+    chosen = next((n for n, result in enumerate(results) if result.case == found.chosen), None)
+    return table(fields, [_row(found, result, len(fields), say) for result in results], chosen=chosen)
+
+
+def _level_fields(found: Guide, say: Speech) -> list[Field]:
+    """A column of levels for each quasi-identifier, or one for all where there are many."""
+    few = len(found.quasi_identifiers) <= 3
+    return [Field(name, "num") for name in found.quasi_identifiers] if few else [Field(say("levels"))]
+
+
+def _levels(found: Guide, levels: Iterable[int], say: Speech) -> list[str]:
+    texts = [say.number(level) for level in levels]
+    return texts if len(_level_fields(found, say)) == len(texts) else [", ".join(texts)]
+
+
+def _row(found: Guide, result: GuideResult, width: int, say: Speech) -> Row:
+    case, report = result.case, result.report
+    asked = [str(case.k), "–" if case.l is None else str(case.l)]
+    if report is None:
+        why = say("with up to {share} of the records suppressed", share=say.percent(result.limit))
+        return [*asked, Cell(_not_achieved(case, say, why), "why", width - 2)]
+    share = say(
+        "{share} of at most {limit}", share=say.percent(result.suppressed_share), limit=say.percent(result.limit)
+    )
+    mark = strong(say("the one to give away")) if case == found.chosen else say("alternative")
+    return [
+        *asked,
+        *_levels(found, report["levels"].values(), say),
+        say.fixed(report["metrics"]["precision"], ".4f"),
+        say.fixed(report["classes"]["average"], ",.2f"),
+        say.number(report["classes"]["count"]),
+        lines(say.number(report["suppressed"]), share),
+        lines(link(found.file(case)), mark),
+        link(f"{RELEASES}/{case.name}/evidence/report.html", say("report")),
+    ]
+
+
+def _not_achieved(case: GuideCase, say: Speech, more: str = "") -> Markup:
+    """What the guide says of a case without a release."""
+    sentence = (
+        say("Could not achieve {k}-anonymity", k=case.k)
+        if case.l is None
+        else say("Could not achieve {k}-anonymity with {l}-diversity", k=case.k, l=case.l)
+    )
+    return verdict(sentence, holds=False, more=more)
+
+
+def _unsuppressed(found: Guide, say: Speech) -> PageSection:
+    """The guide's own case: the lattice with nothing suppressed."""
+    solved = sum(trial.solved for _, trial in found.unsuppressed)
+    lead = say.plural(
+        "The guide generalizes and suppresses no record. Then {n} of {cases} cases has a release.",
+        "The guide generalizes and suppresses no record. Then {n} of {cases} cases have a release.",
+        n=solved,
+        cases=len(found.unsuppressed),
+    )
+    fields = [Field("k", "row"), Field("l", "row"), *_level_fields(found, say)]
+    fields += [Field(say("precision"), "num"), Field(say("average class size"), "num"), Field(say("classes"), "num")]
+    rows = [_unsuppressed_row(found, case, trial, len(fields), say) for case, trial in found.unsuppressed]
+    return PageSection(say("Without suppression"), lead, [table(fields, rows), *_nodes(found, say)])
+
+
+def _unsuppressed_row(found: Guide, case: GuideCase, trial: ReleaseTrial, width: int, say: Speech) -> Row:
+    asked = [str(case.k), "–" if case.l is None else str(case.l)]
+    if trial.levels is None:
+        return [*asked, Cell(_not_achieved(case, say), "why", width - 2)]
+    return [
+        *asked,
+        *_levels(found, trial.levels.values(), say),
+        say.fixed(trial.value or 0.0, ".4f"),
+        say.fixed(found.records / trial.classes, ",.2f"),
+        say.number(trial.classes),
+    ]
+
+
+def _nodes(found: Guide, say: Speech) -> list[Markup]:
+    """Why: the smallest class and the fewest values at every node."""
+    fields = [*_level_fields(found, say), Field(say("classes"), "num"), Field(say("smallest class"), "num")]
+    fields += [Field(say("fewest distinct values"), "num")] if found.sensitive else []
+    rows: list[Row] = [
+        [
+            *_levels(found, node.levels, say),
+            say.number(node.classes),
+            say.number(node.smallest),
+            *([] if node.fewest is None else [say.number(node.fewest)]),
+        ]
+        for node in found.nodes
+    ]
+    why = (
+        say("Every node of the lattice. One with a smallest class of at least k is k-anonymous.")
+        if len(found.nodes) > 1
+        else say("The coarsest node of the lattice: no other has larger classes.")
+    )
+    return [Markup('<p class="lead" style="margin-top:1.4rem">{}</p>').format(why), table(fields, rows)]
+
+
+def _pictures(found: Guide, say: Speech) -> PageSection:
+    figure = Markup('<figure><img alt="{0}" src="{0}" loading="lazy"></figure>')
+    return PageSection(
+        say("Histograms"),
+        say("The largest classes of each k; for each l, how many distinct values the classes have."),
+        [figure.format(case.histogram) for case, _ in found.achieved],
+        kind="pictures",
+    )
+
+
+def _next_steps(found: Guide, say: Speech) -> PageSection:
+    """What to do next, as commands."""
+    release = f"{RELEASES}/{found.chosen.name}"
+    steps = [
+        (say("Check what you give away"), code(f"cobogo verify {PUBLIC}")),
+        (say("Try every attack, and get a page to sign"), code(f"cobogo audit {release}")),
+        (
+            say("Choose another release instead"),
+            say("Give its public directory away in place of this one, and no other."),
+        ),
+        (
+            say("Publish again later"),
+            say("The next release can expose people together with this one. cobogo registry remembers and checks."),
+        ),
+    ]
+    if found.invented:
+        steps.insert(0, (say("Do the same with your own table"), code("cobogo guide FILE")))
+    elif found.suggested:
+        steps.insert(0, (say("Confirm the roles"), code(f"cobogo inspect {found.source} --write policy.toml")))
+    return PageSection(say("What to do next"), say("The commands are for the directory of this page."), [pairs(steps)])

@@ -148,14 +148,16 @@ def _advice(found: Guide, directory: Path) -> list[str]:
     """What to read, what not to do, and what to give away."""
     say, pair = language.terminal_speech(), found.together
     told = [
-        say(
+        say.plural(
+            "The release was read back and verified. Open {directory}/index.html",
             "Each of the {n} releases was read back and verified. Open {directory}/index.html",
             n=len(found.achieved),
             directory=directory,
-        ),
-        say("They are alternatives: two of them together can expose people whom neither exposes alone."),
+        )
     ]
-    if found.suggested and not found.invented:
+    if len(found.achieved) > 1:
+        told.append(say("They are alternatives: two of them together can expose people whom neither exposes alone."))
+    if found.explained:
         told.insert(
             0, say("No policy was given: the roles are those that cobogo inspect suggests. The page lists them.")
         )
@@ -171,8 +173,8 @@ def _advice(found: Guide, directory: Path) -> list[str]:
         )
     given = f"{directory}/public"
     told.append(
-        say("Give away only one. This one satisfies the promises of all of them: {directory}", directory=given)
+        say("Give away only this one. It keeps the promises of all: {directory}", directory=given)
         if found.strongest
-        else say("Give away only one. This is the strongest: {directory}", directory=given)
+        else say("Give away only this one. It is the strongest: {directory}", directory=given)
     )
     return told

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from cobogo.data.policy import Role
 from cobogo.floor.language import Speech, tr
-from cobogo.studies.guide.results import PUBLIC, RELEASES, ColumnChange, Guide, GuideCase, GuideResult
+from cobogo.studies.guide.results import PUBLIC, RELEASES, ColumnChange, Guide, GuideCase, GuideResult, LinkageTrial
 from cobogo.studies.study import ReleaseTrial
 from cobogo.tell.report.page import (
     Cell,
@@ -37,6 +37,9 @@ header p { text-align: left; }
 .pictures h2, .pictures .lead { grid-column: 1 / -1; }
 .pictures figure { background: #fff; align-self: start; }
 code { overflow-wrap: anywhere; }
+tbody th bdi { overflow-wrap: break-word; }
+.wide + p { margin-top: .7rem; }
+.wide + p + p { margin-top: .3rem; }
 """
 
 FATES = {
@@ -120,7 +123,7 @@ def _advice(found: Guide, say: Speech) -> list[Markup]:
         verdict_box(say("Give away only this one"), [place, *(alternatives if others else [])], mark="✓", holds=True)
     ]
     told = [*map(say, found.warnings)]
-    if found.suggested and not found.invented:
+    if found.explained:
         told.insert(
             0,
             say(
@@ -142,13 +145,13 @@ def _figures(found: Guide, say: Speech) -> PageSection:
         [
             (
                 say("record found, original table"),
-                say.percent(found.original.exposed / records),
-                say("{n} of {records} people", n=found.original.exposed, records=records),
+                say.percent(found.linkage[None].exposed / records),
+                say("{n} of {records} people", n=found.linkage[None].exposed, records=records),
             ),
             (
                 say("record found, release to give away"),
-                say.percent(found.released.exposed / records),
-                say("at best with a probability of {share}", share=say.percent(found.released.highest)),
+                say.percent(found.linkage[found.chosen].exposed / records),
+                say("at best with a probability of {share}", share=say.percent(found.linkage[found.chosen].highest)),
             ),
             (
                 say("suppressed, release to give away"),
@@ -167,9 +170,9 @@ def _changes(found: Guide, say: Speech) -> PageSection:
         Field(say("what happens")),
         Field(say("example"), "data"),
     ]
-    fields += [Field(say("distinct values"), "num")] + ([Field(say("because"), "why")] if found.suggested else [])
+    fields += [Field(say("distinct values"), "num")] + ([Field(say("because"), "why")] if found.explained else [])
     rows = [
-        [*_change(column, found, say), *([say(column.reason or "")] if found.suggested else [])]
+        [*_change(column, found, say), *([say(column.reason or "")] if found.explained else [])]
         for column in found.columns
     ]
     lead = say(
@@ -194,44 +197,37 @@ def _change(column: ColumnChange, found: Guide, say: Speech) -> list[str]:
 
 def _linkage(found: Guide, say: Speech) -> PageSection:
     """The attack that works on the original table and fails on the release; and what k alone leaves open."""
-    reports, known = dict(found.achieved), " + ".join(found.quasi_identifiers)
     fields = [Field(say("table"), "row"), Field(say("people whose record is found"), "num")]
     fields += [Field(say("highest probability"), "num")]
     fields += [Field(say("worst inference of “{attribute}”", attribute=name), "num") for name in found.sensitive]
-
-    def row(name: str, exposed: int, highest: float, inference: Sequence[float]) -> Row:
-        count = verdict(say.number(exposed), holds=not exposed)
-        return [name, count, say.percent(highest), *map(say.percent, inference)]
-
-    inferred = {case: [one["after"] for one in report["inference"].values()] for case, report in found.achieved}
-    before = [one["before"] for one in reports[found.chosen]["inference"].values()]
-    rows = [row(say("the original table"), found.original.exposed, found.original.highest, before)]
-    alone = GuideCase(found.chosen.k)
-    if alone in reports and alone != found.chosen:
-        highest = float(reports[alone]["risk"]["after"]["highest"])
-        rows.append(row(_promise(alone), 0, highest, inferred[alone]))
-    chosen = say("{promise}: the one to give away", promise=_promise(found.chosen))
-    rows.append(row(chosen, found.released.exposed, found.released.highest, inferred[found.chosen]))
+    rows = [_linkage_row(found, case, trial, say) for case, trial in found.linkage.items()]
     lead = say(
-        "The attacker knows {columns} of everybody and looks for their records. To drop the identifiers does not help: "
-        "the original table fails without them. In a release, at least k people share each combination.",
-        columns=known,
+        "The attacker knows {columns} of everybody and looks for their records. To remove names and numbers is not "
+        "enough: in the original table, the other columns find them. In a release, at least k people share each "
+        "combination.",
+        columns=" + ".join(found.quasi_identifiers),
     )
-    parts = [table(fields, rows, chosen=len(rows) - 1)]
-    if found.sensitive:
-        parts.append(
-            paragraph(
-                say(
-                    "The worst inference is the share of correct guesses of the sensitive value in the class where the "
-                    "guess works best. k alone does not limit it: a class in which everybody has the same value gives it "
-                    "away. l-diversity excludes such a class; it does not limit the share to 1/l."
-                )
-            )
-        )
-    parts.append(
-        _try_it(f"cobogo attack record-linkage {RELEASES}/{found.chosen.name} --knowledge {found.source}", say)
+    inference = say(
+        "The worst inference is the share of correct guesses of the sensitive value in the class where the guess works "
+        "best. k alone does not limit it: a class in which everybody has the same value gives it away. l-diversity "
+        "excludes such a class. It does not limit the share to 1/l."
     )
-    return PageSection(say("An attack that fails on the release"), lead, parts)
+    table_name = found.source if found.invented else say("FILE")
+    command = f"cobogo attack record-linkage {RELEASES}/{found.chosen.name} --knowledge {table_name}"
+    parts = [table(fields, rows, chosen=len(rows) - 1), *([paragraph(inference)] if found.sensitive else [])]
+    title = say("An attack that works on the original table and fails on the release")
+    return PageSection(title, lead, [*parts, _try_it(command, say)])
+
+
+def _linkage_row(found: Guide, case: GuideCase | None, trial: LinkageTrial, say: Speech) -> Row:
+    reports = dict(found.achieved)
+    side, report = ("before", reports[found.chosen]) if case is None else ("after", reports[case])
+    name = say("the original table") if case is None else _promise(case)
+    if case == found.chosen:
+        name = say("{promise}: the one to give away", promise=name)
+    inference = [say.percent(one[side]) for one in report["inference"].values()]
+    count = verdict(say.number(trial.exposed), holds=not trial.exposed)
+    return [name, count, say.percent(trial.highest), *inference]
 
 
 def _try_it(command: str, say: Speech) -> Markup:
@@ -249,8 +245,8 @@ def _together(found: Guide, say: Speech) -> PageSection:
         return PageSection(title, lead)
     one, other = pair.minuend.name, pair.subtrahend.name
     lead = say.plural(
-        "Each of the two releases keeps its promise. Subtract {other} from {one}, class by class: in {n} class a single "
-        "person is left, with all that the row says.",
+        "Each of the two releases keeps its promise. Subtract {other} from {one}, class by class: in {n} class a "
+        "single person is left, with all that the row says.",
         "Each of the two releases keeps its promise. Subtract {other} from {one}, class by class: in {n} classes a "
         "single person is left, with all that the row says.",
         n=pair.exposed,
@@ -273,7 +269,7 @@ def _together(found: Guide, say: Speech) -> PageSection:
     known = say(
         "Whoever has both files reads {attributes} of these people. This page does not show it.", attributes=secret
     )
-    command = f"cobogo attack differencing {RELEASES}/{one} {RELEASES}/{other}"
+    command = f"cobogo attack differencing {RELEASES}/{other} {RELEASES}/{one}"
     parts = [table(fields, rows), *([paragraph(known)] if secret else []), _try_it(command, say)]
     if pair.exposed > SHOWN:
         parts.insert(1, paragraph(say("{n} more classes are not listed.", n=pair.exposed - SHOWN)))
@@ -313,9 +309,9 @@ def _releases(found: Guide, say: Speech) -> Iterable[PageSection]:
 
 
 def _table(found: Guide, results: Sequence[GuideResult], say: Speech) -> Markup:
-    fields = [Field("k", "row"), Field("l", "row"), *_level_fields(found, say)]
+    fields = [Field("k", "row"), Field("l"), *_level_fields(found, say)]
     measured = [say("precision"), say("average class size"), say("classes"), say("suppressed records")]
-    fields += [*(Field(name, "num") for name in measured), Field(say("file")), Field("")]
+    fields += [*(Field(name, "num") for name in measured), Field(say("file"))]
     chosen = next((n for n, result in enumerate(results) if result.case == found.chosen), None)
     return table(fields, [_row(found, result, len(fields), say) for result in results], chosen=chosen)
 
@@ -340,6 +336,7 @@ def _row(found: Guide, result: GuideResult, width: int, say: Speech) -> Row:
     share = say(
         "{share} of at most {limit}", share=say.percent(result.suppressed_share), limit=say.percent(result.limit)
     )
+    report_link = link(f"{RELEASES}/{case.name}/evidence/report.html", say("report"))
     mark = strong(say("the one to give away")) if case == found.chosen else say("alternative")
     return [
         *asked,
@@ -348,8 +345,7 @@ def _row(found: Guide, result: GuideResult, width: int, say: Speech) -> Row:
         say.fixed(report["classes"]["average"], ",.2f"),
         say.number(report["classes"]["count"]),
         lines(say.number(report["suppressed"]), share),
-        lines(link(found.file(case)), mark),
-        link(f"{RELEASES}/{case.name}/evidence/report.html", say("report")),
+        lines(link(found.file(case)), Markup("{} · {}").format(mark, report_link)),
     ]
 
 
@@ -372,7 +368,7 @@ def _unsuppressed(found: Guide, say: Speech) -> PageSection:
         n=solved,
         cases=len(found.unsuppressed),
     )
-    fields = [Field("k", "row"), Field("l", "row"), *_level_fields(found, say)]
+    fields = [Field("k", "row"), Field("l"), *_level_fields(found, say)]
     fields += [Field(say("precision"), "num"), Field(say("average class size"), "num"), Field(say("classes"), "num")]
     rows = [_unsuppressed_row(found, case, trial, len(fields), say) for case, trial in found.unsuppressed]
     return PageSection(say("Without suppression"), lead, [table(fields, rows), *_nodes(found, say)])
@@ -438,7 +434,7 @@ def _next_steps(found: Guide, say: Speech) -> PageSection:
         ),
     ]
     if found.invented:
-        steps.insert(0, (say("Do the same with your own table"), code("cobogo guide FILE")))
-    elif found.suggested:
-        steps.insert(0, (say("Confirm the roles"), code(f"cobogo inspect {found.source} --write policy.toml")))
+        steps.insert(0, (say("Do the same with your own table"), code(say("cobogo guide FILE"))))
+    elif found.explained:
+        steps.insert(0, (say("Confirm the roles"), code(say("cobogo inspect FILE --write policy.toml"))))
     return PageSection(say("What to do next"), say("The commands are for the directory of this page."), [pairs(steps)])

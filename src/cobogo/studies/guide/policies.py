@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from cobogo.data.policy import Output, Policy, Privacy, Recoding, ReportPolicy
 from cobogo.data.schema import inspection
@@ -48,26 +50,24 @@ def take_roles(policy: Policy, separator: str | None, encoding: str | None) -> G
 
 
 def suggest_roles(data: Path, separator: str | None, encoding: str | None) -> GuideRoles:
-    """The roles and hierarchies that the columns suggest; a column that suggests none with confidence is an error.
-
-    The hierarchies end as the guide's do: at the year, at the state, and not at ``*``.
-    """
+    """The roles and hierarchies that the columns suggest; a column that suggests none with confidence is an error."""
     options, profiles, suggestions = inspection.inspect(data, separator, encoding or "utf-8")
     found = dict(zip((column.name for column in profiles), suggestions, strict=True))
-    unsure = [name for name, suggestion in found.items() if not suggestion.certain]
+    # A table without records says nothing about its columns, and is refused for that.
+    unsure = [column.name for column in profiles if column.records and not found[column.name].certain]
     if unsure:
         raise PolicyError(
             tr("the roles of these columns are only guesses: {names}", names=", ".join(unsure)),
             where=str(data),
             remedy=tr(
-                "Run: cobogo inspect {data} --write policy.toml. Confirm the roles in it, then run: cobogo guide {data} "
-                "--policy policy.toml",
+                "Run: cobogo inspect {data} --write policy.toml. Confirm the roles in it, then run: "
+                "cobogo guide {data} --policy policy.toml",
                 data=str(data),
             ),
             code="COBOGO-POLICY-ROLE",
         )
     attributes = {
-        name: {"role": str(one.role)} | ({"hierarchy": {**one.hierarchy, "top": False}} if one.hierarchy else {})
+        name: {"role": str(one.role)} | ({"hierarchy": _guide_hierarchy(one.hierarchy)} if one.hierarchy else {})
         for name, one in found.items()
     }
     placeholders = {value for column in profiles for value in column.placeholders}
@@ -81,6 +81,12 @@ def suggest_roles(data: Path, separator: str | None, encoding: str | None) -> Gu
         "attributes": attributes,
     }
     return GuideRoles(Policy.of(content, name=str(data)), {name: one.reason for name, one in found.items()})
+
+
+def _guide_hierarchy(hierarchy: Mapping[str, Any]) -> dict[str, Any]:
+    """A suggested hierarchy as the guide has it: it ends at the year or at the state and not at ``*``, and a place that
+    is not written like the others stays as it is."""
+    return {**hierarchy, "top": False} | ({"lenient": True} if "path" in hierarchy else {})
 
 
 def case_policy(base: Policy, case: GuideCase, *, limit: float, language: str) -> Policy:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -143,8 +143,7 @@ class Guide:
     chosen: GuideCase
     unsuppressed: tuple[tuple[GuideCase, ReleaseTrial], ...]
     nodes: tuple[GuideNode, ...]
-    original: LinkageTrial
-    released: LinkageTrial
+    linkage: Mapping[GuideCase | None, LinkageTrial]  # of the original table (None), of k alone, and of the chosen one
     together: PairTrial | None  # None where all releases are at one node
     warnings: tuple[str, ...] = ()
 
@@ -157,6 +156,11 @@ class Guide:
     def sensitive(self) -> tuple[str, ...]:
         """The columns that are protected."""
         return tuple(column.name for column in self.columns if column.role is Role.SENSITIVE)
+
+    @property
+    def explained(self) -> bool:
+        """Whether the page says why each role was suggested: its reader must decide, unless the people are invented."""
+        return self.suggested and not self.invented
 
     @property
     def achieved(self) -> tuple[tuple[GuideCase, dict[str, Any]], ...]:
@@ -194,8 +198,8 @@ class Guide:
             ],
             "attacks": {
                 "record_linkage": {
-                    name: {"exposed": trial.exposed, "highest": trial.highest}
-                    for name, trial in (("original", self.original), ("release", self.released))
+                    "original" if case is None else f"{RELEASES}/{case.name}": asdict(trial)
+                    for case, trial in self.linkage.items()
                 },
                 "differencing": None
                 if pair is None

@@ -131,8 +131,7 @@ def _run(
         chosen=chosen,
         unsuppressed=tuple((case, _try_unsuppressed(prepared, base, case, language)) for case in wanted),
         nodes=tuple(trials.list_nodes(prepared)),
-        original=trials.link_records(data, data, prepared.policy),
-        released=trials.link_records(stage / RELEASES / chosen.name, data, prepared.policy),
+        linkage=trials.link_releases(stage, data, chosen, reports, prepared.policy),
         together=trials.subtract_releases(stage, results, prepared.policy),
         warnings=prepared.warnings,
     )
@@ -150,9 +149,9 @@ def _no_release(data: Path, wanted: Sequence[GuideCase], limit: float, roles: Gu
     wider = tr("Allow more with --suppression-limit, or add levels to the hierarchies of the policy.")
     return NoSolution(
         tr(
-            "could not achieve {k}-anonymity with these hierarchies, even if {share:.0%} of the records are suppressed",
+            "could not achieve {k}-anonymity with these hierarchies and a suppression limit of {limit:g}",
             k=weakest,
-            share=limit,
+            limit=limit,
         ),
         where=str(data),
         remedy=top if roles.reasons else wider,

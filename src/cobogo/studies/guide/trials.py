@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from cobogo.data.policy import Data, Policy, Role
@@ -64,7 +64,15 @@ def list_changes(
         yield ColumnChange(name, role, len(table.values[name]), len(released.values[name]), chain, reason)
 
 
-def link_records(release: Path, data: Path, rules: Policy) -> LinkageTrial:
+def link_releases(
+    stage: Path, data: Path, chosen: GuideCase, achieved: Container[GuideCase], rules: Policy
+) -> dict[GuideCase | None, LinkageTrial]:
+    """Record linkage in the original table (None), in the release of k alone, and in the one that is given away."""
+    tried = dict.fromkeys(case for case in (GuideCase(chosen.k), chosen) if case in achieved)
+    return {None: _link(data, data, rules)} | {case: _link(stage / RELEASES / case.name, data, rules) for case in tried}
+
+
+def _link(release: Path, data: Path, rules: Policy) -> LinkageTrial:
     """Record linkage by an attacker who knows the quasi-identifiers of everybody in the original table."""
     found = attacks.attack(
         "record-linkage",

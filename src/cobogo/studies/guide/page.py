@@ -40,7 +40,7 @@ tbody th bdi { overflow-wrap: break-word; }
 
 FATES = {
     Role.IDENTIFIER: tr("removed"),
-    Role.QUASI_IDENTIFIER: tr("generalized"),
+    Role.QUASI_IDENTIFIER: tr("generalized to level {level}"),
     Role.SENSITIVE: tr("kept as it is, and protected by l-diversity"),
     Role.NON_SENSITIVE: tr("kept as it is"),
 }
@@ -178,16 +178,14 @@ def _changes(found: Guide, say: Speech) -> PageSection:
 
 
 def _change(column: ColumnChange, found: Guide, say: Speech) -> list[str]:
-    fate = say(FATES[column.role])
-    if column.role is Role.SENSITIVE and found.chosen.l is None:
-        fate = say(FATES[Role.NON_SENSITIVE])
+    protected = column.role is not Role.SENSITIVE or found.chosen.l is not None
+    level = dict(found.achieved)[found.chosen]["levels"].get(column.name)
+    fate = say(FATES[column.role if protected else Role.NON_SENSITIVE], level=level)
     values, example = "", Markup("")
     if column.example is not None:
         before, after = (short(say.label(value)) for value in column.example)
         example = Markup("<bdi>{}</bdi> → <strong><bdi>{}</bdi></strong>").format(before, after)
         values = f"{say.number(column.before)} → {say.number(column.after)}"
-        levels = dict(found.achieved)[found.chosen]["levels"]
-        fate = say("{fate}, level {level}", fate=fate, level=levels[column.name])
     return [names([column.name]), say(ROLE_NAMES[column.role]), fate, example, values]
 
 
@@ -249,7 +247,7 @@ def _together(found: Guide, say: Speech) -> PageSection:
         one=one,
         other=other,
     )
-    fields = [Field(name, "row data") for name in found.quasi_identifiers]
+    fields = [Field(name, "row") for name in found.quasi_identifiers]
     fields += [Field(say("records in {name}", name=one), "num"), Field(say("of them in {name}", name=other), "num")]
     fields += [Field(say("left"), "num")]
     rows: list[Row] = [

@@ -45,7 +45,7 @@ def list_releases(found: Guide, say: Speech) -> Iterable[PageSection]:
 def _table(found: Guide, results: Sequence[GuideResult], say: Speech) -> Markup:
     fields = [Field("k", "row"), Field("l"), *_level_fields(found, say)]
     measured = [say("precision"), say("average class size"), say("classes"), say("suppressed records")]
-    fields += [*(Field(name, "num") for name in measured), Field(say("file"))]
+    fields += [*(Field(name, "num") for name in measured), Field(say("file"), "data")]
     chosen = next((n for n, result in enumerate(results) if result.case == found.chosen), None)
     return table(fields, [_row(found, result, len(fields), say) for result in results], chosen=chosen)
 

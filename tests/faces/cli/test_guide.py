@@ -68,6 +68,16 @@ def test_a_table_of_every_k_and_l_says_which_to_give_away(home: Path) -> None:
     assert "guide/public" in said
 
 
+def test_levels_stand_below_their_columns_whatever_the_order_of_the_policy(home: Path) -> None:
+    """Everybody has another street and nobody another sex: the street is generalized, the sex is not."""
+    (home / "streets.csv").write_text("street,sex\n" + "".join(f"{n},F\n" for n in range(8)))
+    roles = 'sex = { role = "quasi-identifier" }\nstreet = { role = "quasi-identifier" }\n'
+    (home / "streets.toml").write_text(f"[attributes]\n{roles}")
+    said = cobogo("--lang", "en", "guide", "streets.csv", "--policy", "streets.toml", "--k", "2", cwd=home).splitlines()
+    assert said[0].split()[2:4] == ["sex", "street"]
+    assert said[1].split()[1:3] == ["0", "1"]
+
+
 def test_programs_read_the_same_as_json(home: Path) -> None:
     told = called("guide", "people.csv", "--policy", "policy.toml", "--k", "2", "--l", "2,3", "--json", cwd=home)
     found = json.loads(told.stdout)

@@ -178,9 +178,9 @@ def _changes(found: Guide, say: Speech) -> PageSection:
 
 
 def _change(column: ColumnChange, found: Guide, say: Speech) -> list[str]:
-    protected = column.role is not Role.SENSITIVE or found.chosen.l is not None
     level = dict(found.achieved)[found.chosen]["levels"].get(column.name)
-    fate = say(FATES[column.role if protected else Role.NON_SENSITIVE], level=level)
+    unchanged = level == 0 or (column.role is Role.SENSITIVE and found.chosen.l is None)
+    fate = say(FATES[Role.NON_SENSITIVE if unchanged else column.role], level=level)
     values, example = "", Markup("")
     if column.example is not None:
         before, after = (short(say.label(value)) for value in column.example)

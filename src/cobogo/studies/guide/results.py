@@ -149,8 +149,8 @@ class Guide:
 
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:
-        """The columns that are recoded."""
-        return tuple(column.name for column in self.columns if column.role is Role.QUASI_IDENTIFIER)
+        """The columns that are recoded, in the order of the policy and so of all levels."""
+        return tuple(dict(self.achieved)[self.chosen]["levels"])
 
     @property
     def sensitive(self) -> tuple[str, ...]:

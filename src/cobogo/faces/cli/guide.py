@@ -147,7 +147,7 @@ def guide_lines(found: Guide, directory: Path) -> str:
 def _advice(found: Guide, directory: Path) -> list[str]:
     """What to read, what not to do, and what to give away."""
     say, pair = language.terminal_speech(), found.together
-    told = [
+    sentences = [
         say.plural(
             "The release was read back and verified. Open {directory}/index.html",
             "Each of the {n} releases was read back and verified. Open {directory}/index.html",
@@ -156,14 +156,16 @@ def _advice(found: Guide, directory: Path) -> list[str]:
         )
     ]
     if len(found.achieved) > 1:
-        told.append(say("They are alternatives: two of them together can expose people whom neither exposes alone."))
+        sentences.append(
+            say("They are alternatives: two of them together can expose people whom neither exposes alone.")
+        )
     if found.explained:
-        told.insert(
+        sentences.insert(
             0, say("No policy was given: the roles are those that cobogo inspect suggests. The page lists them.")
         )
     if pair is not None and pair.exposed:
         one, other = (f"{directory}/releases/{case.name}" for case in (pair.subtrahend, pair.minuend))
-        told.append(
+        sentences.append(
             say(
                 "People found by subtracting two: {n}. Try it: cobogo attack differencing {one} {other}",
                 n=pair.exposed,
@@ -172,9 +174,9 @@ def _advice(found: Guide, directory: Path) -> list[str]:
             )
         )
     given = f"{directory}/public"
-    told.append(
+    sentences.append(
         say("Give away only this one. It keeps the promises of all: {directory}", directory=given)
         if found.strongest
         else say("Give away only this one. It is the strongest: {directory}", directory=given)
     )
-    return told
+    return sentences

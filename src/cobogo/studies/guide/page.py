@@ -118,16 +118,16 @@ def _advice(found: Guide, say: Speech) -> list[Markup]:
     parts = [
         verdict_box(say("Give away only this one"), [place, *(alternatives if others else [])], mark="✓", holds=True)
     ]
-    told = [*map(say, found.warnings)]
+    notes = [*map(say, found.warnings)]
     if found.explained:
-        told.insert(
+        notes.insert(
             0,
             say(
                 "No policy was given: the roles and hierarchies below are those that cobogo inspect suggests. Read "
                 "them before you give anything away."
             ),
         )
-    return [*parts, warnings(told)] if told else parts
+    return [*parts, warnings(notes)] if notes else parts
 
 
 def _promise(case: GuideCase) -> str:
@@ -233,8 +233,8 @@ def _together(found: Guide, say: Speech) -> PageSection:
     title, pair = say("An attack that works on two releases together"), found.together
     if pair is None or not pair.exposed:
         lead = say(
-            "Here, to subtract one release from another leaves no person alone. This is luck: another k, or one more "
-            "record, may change it. Publish one release only."
+            "In the pairs that were tried, to subtract one release from the other leaves no person alone. This proves "
+            "nothing: another pair, another k, or one more record may change it. Publish one release only."
         )
         return PageSection(title, lead)
     one, other = pair.minuend.name, pair.subtrahend.name

@@ -44,8 +44,8 @@ def take_roles(policy: Policy, separator: str | None, encoding: str | None) -> G
     """Those of a policy. Options that are given win over its own."""
     given = {"separator": separator, "encoding": encoding}
     data = policy.data.model_copy(update={key: value for key, value in given.items() if value is not None})
-    said = "suppression_limit" in policy.recoding.model_fields_set
-    limit = policy.recoding.suppression_limit if said else LIMIT
+    own_limit = "suppression_limit" in policy.recoding.model_fields_set
+    limit = policy.recoding.suppression_limit if own_limit else LIMIT
     return GuideRoles(policy.model_copy(update={"data": data}), {}, limit)
 
 

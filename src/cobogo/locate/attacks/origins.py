@@ -60,10 +60,11 @@ class _OriginLaw:
         """log Pr(reports of a trip | its origin), up to a constant, for each place."""
         if len(rows) == 1:
             logs = self.law.logs(rows)
-            return (logs if np.isfinite(logs).any() else self.law.nearness(rows))[0]
+            return np.asarray((logs if np.isfinite(logs).any() else self.law.nearness(rows))[0])
         assert self.scene.reports.time is not None
         even = np.full(self.scene.grid.cells, 1 / self.scene.grid.cells)
-        return np.log(np.maximum(track(self.law, self.chain, even, rows, self.scene.reports.time[rows])[0], LEAST))
+        found = track(self.law, self.chain, even, rows, self.scene.reports.time[rows])[0]
+        return np.asarray(np.log(np.maximum(found, LEAST)))
 
     def beliefs(self, trips: list[Ints]) -> Floats:
         """Pr(origin | all trips), for each place."""

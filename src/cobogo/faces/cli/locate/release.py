@@ -1,4 +1,5 @@
-"""The commands ``cobogo locate protect``, ``anonymize``, ``synthesize`` and ``where``: each makes a release."""
+"""The commands ``cobogo locate protect``, ``anonymize``, ``synthesize``, ``where`` and ``flows``: each makes a
+release."""
 
 from __future__ import annotations
 
@@ -349,6 +350,76 @@ def where(
                 anywhere=hours["of calls from anywhere"],
             ),
         )
+    console.say_release(out)
+
+
+def flows(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="Journeys (person, origin, destination), or points of people in time: CSV or Parquet.",
+            show_default=False,
+        ),
+    ],
+    areas: Annotated[
+        Path, typer.Option("--areas", help="A file of the public areas: area, lon, lat.", show_default=False)
+    ],
+    epsilon: Annotated[
+        str, typer.Option("--epsilon", help="The ε that all journeys of a person may cost.", show_default=False)
+    ],
+    levels: Annotated[
+        str, typer.Option("--levels", help="Columns of coarser areas, from finer to coarser: zone,region.")
+    ] = "",
+    most: Annotated[int, typer.Option("--most", min=1, help="How many journeys of a person count.")] = 1,
+    out: Annotated[Path, typer.Option("--out", help="The directory of the release.")] = Path("flows"),
+    leave_out: Annotated[
+        bool, typer.Option("--leave-out-unknown", help="Leave out journeys of areas that are not declared.")
+    ] = False,
+    gap: Gap = 1800.0,
+    stay: Stay = 1200.0,
+    separator: GuessedSeparator = None,
+    ledger: Ledger = None,
+    dataset: PayingDataset = None,
+    analyst: PayingAnalyst = None,
+    as_json: Json = False,
+) -> None:
+    """Release how many people go from area to area, with differential privacy; the counts add up over all levels."""
+    from cobogo.locate.mobility.areas import read_areas, read_journeys
+    from cobogo.locate.mobility.flow_release import FlowTable, release_of
+    from cobogo.promises.accounting import loss_of
+    from cobogo.promises.payer import payer_of_options
+    from cobogo.release.write import write_release
+    from cobogo.studies.fortaleza import layers_below
+
+    cost = loss_of(epsilon).amount
+    tree = read_areas(areas, [level.strip() for level in levels.split(",") if level.strip()], separator=separator)
+    paying = payer_of_options(ledger, dataset, analyst)
+    journeys = read_journeys(file, tree, separator=separator, leave_out=leave_out, gap=gap, stay=stay)
+    release = release_of(
+        journeys, cost, source=str(file.absolute()), most=most, paying=paying,
+        base=layers_below(tree.places.lon, tree.places.lat),
+    )  # fmt: skip
+    verdict = write_release(release, out)
+    made = release.transformation
+    assert isinstance(made, FlowTable)
+    if as_json:
+        console.say_json(
+            {"holds": bool(verdict), "epsilon": float(cost), "journeys": int(made.counts.table[-1].sum()),
+             "parts": made.counts.costs(), "fidelity": made.fidelity}
+        )  # fmt: skip
+        return
+    console.say_line(
+        "model", tr("ε = {epsilon:g} for a person, {most:,} of whose journeys count", epsilon=float(cost), most=most)
+    )
+    say = language.terminal_speech()
+    header: list[str] = [tr("level"), tr("pairs of areas"), tr("scale"), tr("mean error of a pair"), tr("wrong")]
+    rows = [
+        [row["level"], say.number(row["pairs"]), say.fixed(cost["scale"]), say.fixed(row["mean_error"]),
+         say.percent(row["wrong_share"])]
+        for row, cost in zip(made.fidelity, made.counts.costs(), strict=True)
+    ]  # fmt: skip
+    console.say(console.table(header, rows, numbers=[1, 2, 3, 4]))
+    console.say(tr("The errors are computed without noise: they are not private; keep them."))
     console.say_release(out)
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from cobogo.locate.mobility import Space, sample
 from cobogo.locate.mobility.counts import SHARES, WHOLE, histogram_shapes
 from cobogo.locate.mobility.fidelity import fidelity
-from cobogo.locate.mobility.model import NoisyHistogram, project_counts, budget, coarsen, estimate, fit_model, mechanism
+from cobogo.locate.mobility.model import NoisyHistogram, budget, coarsen, estimate, fit_model, mechanism, project_counts
 from cobogo.studies import fortaleza
 from support.effort import examples
 from support.location_calls import FIRST, SPACE, calls_of, reaches_the_noise

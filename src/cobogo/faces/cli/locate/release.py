@@ -29,6 +29,9 @@ Stay = Annotated[
     float, typer.Option("--stay", help="This many seconds at one place end a trip, too; with 0 they never do.")
 ]
 
+MOSTLY_NOISE = 0.5
+"""The share of journeys in wrong pairs above which a level of flows is of no use."""
+
 HIDES = 100.0
 """Metres: a place that is told more exactly than that is as good as an address."""
 
@@ -420,6 +423,15 @@ def flows(
     ]  # fmt: skip
     console.say(console.table(header, rows, numbers=[1, 2, 3, 4]))
     console.say(tr("The errors are computed without noise: they are not private; keep them."))
+    noise = [row["level"] for row in made.fidelity if row["wrong_share"] > MOSTLY_NOISE]
+    if noise:
+        console.warn(
+            tr(
+                "these levels are mostly noise: {levels}. There are too few journeys for so many pairs: use coarser "
+                "areas, or a larger ε",
+                levels=", ".join(noise),
+            )
+        )
     console.say_release(out)
 
 

@@ -12,7 +12,14 @@ from scipy import stats
 
 from cobogo.errors import PolicyError, VerificationFailed
 from cobogo.locate.mobility.areas import AreaTree, Journeys, add_up
-from cobogo.locate.mobility.flows import FlowCounts, best_estimates, round_tree, round_within
+from cobogo.locate.mobility.flows import (
+    FlowCounts,
+    best_estimates,
+    count_flows,
+    round_tree,
+    round_within,
+    shrink_estimates,
+)
 from cobogo.locate.places.cells import Cells
 from support.effort import examples
 
@@ -34,10 +41,10 @@ def journeys(areas: AreaTree, number: int, seed: int = 1) -> Journeys:
 def test_noise_has_the_law_that_is_stated_on_every_level() -> None:
     """Discrete Laplace of scale most·levels/ε, by the frequencies of its values."""
     areas = tree("x" * 20 + "y" * 20)
-    made = FlowCounts.draw(journeys(areas, 500), Fraction(1), most=2)
+    made = count_flows(journeys(areas, 500), Fraction(1), most=2)
     assert [row["epsilon"] for row in made.costs()] == ["1/2", "1/2"]
     assert [row["scale"] for row in made.costs()] == pytest.approx([4.0, 4.0])
-    noise = np.concatenate([FlowCounts.draw(journeys(areas, 500), Fraction(1), 2).noisy[0] for _ in range(6)])
+    noise = np.concatenate([count_flows(journeys(areas, 500), Fraction(1), 2).noisy[0] for _ in range(6)])
     noise = noise - np.tile(journeys(areas, 500).counts()[0], 6)
     chances = np.exp(-np.abs(np.arange(-12, 13)) / 4.0)
     chances *= np.tanh(1 / 8.0)  # (1 − p)/(1 + p) for p = e^(−1/4)
@@ -58,8 +65,11 @@ def test_estimates_are_those_of_least_squares(data: st.DataObject) -> None:
     finest = len(noisy[0])
     sums = np.zeros((len(noisy[1]), finest))
     sums[areas.pair_parents[0], np.arange(finest)] = 1
-    expected = np.linalg.lstsq(np.vstack([np.eye(finest), sums]), np.concatenate(noisy), rcond=None)[0]
-    found = best_estimates(noisy, areas)
+    variances = data.draw(st.tuples(st.sampled_from([0.5, 1.0, 20.0]), st.sampled_from([0.5, 1.0, 20.0])))
+    weight = 1 / np.sqrt(np.repeat(variances, [finest, len(noisy[1])]))
+    rows, told = np.vstack([np.eye(finest), sums]) * weight[:, None], np.concatenate(noisy) * weight
+    expected = np.linalg.lstsq(rows, told, rcond=None)[0]
+    found = best_estimates(noisy, variances, areas)
     assert found[0] == pytest.approx(expected, abs=1e-8)
     assert found[1] == pytest.approx(sums @ expected, abs=1e-8)
 
@@ -70,7 +80,8 @@ def test_the_table_is_whole_not_negative_and_adds_up(seed: int, wide: float) -> 
     areas = tree("wwxxyyzz", "PPPPQQQQ")
     rng = np.random.default_rng(seed)
     noisy = [counts + np.rint(rng.laplace(0, wide, len(counts))) for counts in journeys(areas, 200, seed % 97).counts()]
-    table = round_tree(best_estimates(noisy, areas), areas)
+    variances = [wide] * 3
+    table = round_tree(shrink_estimates(best_estimates(noisy, variances, areas), variances, areas), areas)
     for finer, coarser, parent in zip(table, table[1:], areas.pair_parents, strict=False):
         assert (add_up(finer, parent) == coarser).all()
     assert all((counts >= 0).all() and counts.dtype == np.int64 for counts in table)
@@ -79,7 +90,8 @@ def test_the_table_is_whole_not_negative_and_adds_up(seed: int, wide: float) -> 
 def test_without_noise_the_table_is_the_truth() -> None:
     areas = tree("wwxxyyzz", "PPPPQQQQ")
     exact = journeys(areas, 300).counts()
-    table = round_tree(best_estimates(exact, areas), areas)
+    none = [1e-9] * 3
+    table = round_tree(shrink_estimates(best_estimates(exact, none, areas), none, areas), areas)
     assert all((one == other).all() for one, other in zip(table, exact, strict=True))
 
 
@@ -95,6 +107,28 @@ def test_rounding_keeps_sums_and_moves_nothing_by_one(groups: list[list[float]])
     assert (np.abs(found - values) < 1 + 1e-6).all()
 
 
+def test_what_the_noise_explains_is_taken_out_and_sums_stay() -> None:
+    areas = tree("xxxxyyyy")
+    rng = np.random.default_rng(1)
+    expected = np.outer(leaving := rng.uniform(1, 9, 8), rng.uniform(1, 9, 8)).ravel()
+    parent = areas.pair_parents[0]
+    sums = np.bincount(parent, expected)
+    assert leaving.min() > 0
+    fine = expected + rng.normal(0, 3, 64)
+    fine += ((sums - np.bincount(parent, fine)) / np.bincount(parent))[parent]
+    found = shrink_estimates([fine, sums], [9.0, 1e-9], areas)
+    assert found[1] == pytest.approx(sums)
+    assert np.bincount(parent, found[0]) == pytest.approx(sums)
+    assert np.abs(found[0] - expected).mean() < 0.7 * np.abs(fine - expected).mean()
+
+
+def test_shares_of_levels_are_paid_as_asked_and_one_is_needed_for_each() -> None:
+    made = count_flows(journeys(tree("xxy"), 20), 2, shares=[3, 1])
+    assert [row["epsilon"] for row in made.costs()] == ["3/2", "1/2"]
+    with pytest.raises(PolicyError, match="3 shares for 2 levels"):
+        count_flows(journeys(tree("xxy"), 20), 1, shares=[1, 1, 1])
+
+
 def test_levels_help_where_people_are_few() -> None:
     """Sums of noisy pairs would have the noise of all pairs within; counted on their own level they do not."""
     areas = tree("".join(sorted("wxyz" * 8)))
@@ -103,16 +137,16 @@ def test_levels_help_where_people_are_few() -> None:
     exact, parent = true.counts()[1], areas.pair_parents[0]
     levels, alone = [], []
     for _ in range(5):
-        levels.append(np.abs(FlowCounts.draw(true, Fraction(1)).table[1] - exact).mean())
-        alone.append(np.abs(add_up(FlowCounts.draw(flat, Fraction(1)).table[0], parent) - exact).mean())
+        levels.append(np.abs(count_flows(true, Fraction(1)).table[1] - exact).mean())
+        alone.append(np.abs(add_up(count_flows(flat, Fraction(1)).table[0], parent) - exact).mean())
     assert sum(levels) < 0.5 * sum(alone)
 
 
 def test_damaged_counts_and_senseless_bounds_are_refused() -> None:
-    made = FlowCounts.draw(journeys(tree("xxy"), 20), Fraction(1))
+    made = count_flows(journeys(tree("xxy"), 20), Fraction(1))
     assert (FlowCounts.from_dict(made.as_dict(), "noisy.json").table[0] == made.table[0]).all()
     for damage in ({"format": "other"}, {"noisy": [[1]]}, {"epsilon": "x"}, {"areas": {}}):
         with pytest.raises(VerificationFailed):
             FlowCounts.from_dict({**made.as_dict(), **damage}, "noisy.json")
     with pytest.raises(PolicyError, match="--most"):
-        FlowCounts.draw(journeys(tree("xxy"), 20), Fraction(1), most=0)
+        count_flows(journeys(tree("xxy"), 20), Fraction(1), most=0)

@@ -20,10 +20,10 @@ from cobogo.floor.untrusted import fraction
 from cobogo.locate import maps
 from cobogo.locate.maps.layers import Layer
 from cobogo.locate.mobility.areas import AreaTree, Journeys, add_up
-from cobogo.locate.mobility.flows import FlowCounts
+from cobogo.locate.mobility.flows import FlowCounts, count_flows
 from cobogo.locate.places.points import Points
 from cobogo.locate.release import original_table, write_json
-from cobogo.promises.accounting import PrivacyLoss
+from cobogo.promises.accounting import Amount, PrivacyLoss
 from cobogo.promises.models.differential_privacy import DifferentialPrivacy
 from cobogo.promises.models.promise import parameters
 from cobogo.promises.payer import Payer
@@ -47,7 +47,7 @@ ROUNDING = 2
 """By how much a released number may differ from the one that is computed again: the last digits of floats differ from
 machine to machine, and decide which of two equal remainders is rounded up on each of two levels."""
 
-DRAWN = 300
+DRAWN = 150
 """Flows that the map shows, the largest first: more hide each other."""
 
 ON_TRUST = tr("the counts do not show whether the stated noise was really drawn, and the guarantee depends on it")
@@ -63,9 +63,11 @@ class FlowTable(DrawnRows):
     new_columns = True
 
     def __init__(
-        self, true: Journeys, epsilon: Fraction, most: int = 1, paying: Payer | None = None, base: Sequence[Layer] = ()
-    ) -> None:
-        self.true, self.base, self._epsilon, self._most, self._paying = true, base, epsilon, most, paying
+        self, true: Journeys, epsilon: Fraction, most: int, shares: Sequence[Amount] | None, paying: Payer | None,
+        base: Sequence[Layer],
+    ) -> None:  # fmt: skip
+        self.true, self.base, self._epsilon, self._most = true, base, epsilon, most
+        self._shares, self._paying = shares, paying
 
     @cached_property
     def counts(self) -> FlowCounts:
@@ -73,7 +75,7 @@ class FlowTable(DrawnRows):
         if self._paying is not None:
             size = len(self.true.tree.places)
             self._paying.pay(PrivacyLoss("epsilon", self._epsilon), f"locate flows, {size} areas")
-        return FlowCounts.draw(self.true, self._epsilon, self._most)
+        return count_flows(self.true, self._epsilon, self._most, self._shares)
 
     def columns(self, kept: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002
         """The columns of flows."""
@@ -163,14 +165,13 @@ class FlowTable(DrawnRows):
 
 
 def release_of(
-    true: Journeys, epsilon: Fraction, *, source: str, most: int = 1, paying: Payer | None = None,
-    base: Sequence[Layer] = (),
+    true: Journeys, epsilon: Fraction, *, source: str, most: int = 1, shares: Sequence[Amount] | None = None,
+    paying: Payer | None = None, base: Sequence[Layer] = (),
 ) -> Release:  # fmt: skip
     """A release of flows of journeys, which lie at ``source``; nothing is paid, drawn or written yet. ``base`` are the
     base layers of the map."""
-    return Release(
-        Origin(source, ROLES), original_table(true.to_arrow(), source), FlowTable(true, epsilon, most, paying, base)
-    )
+    made = FlowTable(true, epsilon, most, shares, paying, base)
+    return Release(Origin(source, ROLES), original_table(true.to_arrow(), source), made)
 
 
 def write_report(release: Release, read_back: DrawnReadBack, evidence: Path) -> None:
@@ -192,13 +193,13 @@ def flow_layers(counts: FlowCounts) -> list[Layer]:
     pairs = np.flatnonzero((numbers > 0) & (origin != destination))
     largest = pairs[np.argsort(-numbers[pairs], kind="stable")][:DRAWN]
     layers = []
-    for part, width in zip(np.array_split(largest, 3), (3.0, 1.5, 0.7), strict=True):
+    for part, width, color in zip(np.array_split(largest, 3), (3.0, 1.5, 0.7), ("orange", "blue", "grey"), strict=True):
         if len(part):
             ends = np.stack([origin[part], destination[part]], axis=1).ravel()
             lines = Points(places.lon[ends], places.lat[ends], None, np.repeat(np.arange(len(part)), 2))
             name = tr("from {least:,} to {most:,} journeys", least=int(numbers[part].min()), most=int(numbers[part[0]]))
-            layers.append(maps.paths(lines, name, size=width, timed=False))
-    return layers
+            layers.append(maps.paths(lines, name, size=width, color=color, timed=False))
+    return layers[::-1]
 
 
 def check(written: Written) -> CheckResult:

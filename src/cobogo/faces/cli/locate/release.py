@@ -373,6 +373,9 @@ def flows(
     levels: Annotated[
         str, typer.Option("--levels", help="Columns of coarser areas, from finer to coarser: zone,region.")
     ] = "",
+    shares: Annotated[
+        str | None, typer.Option("--shares", help="How the levels share ε, the finest first: 3,1; evenly if not given.")
+    ] = None,
     most: Annotated[int, typer.Option("--most", min=1, help="How many journeys of a person count.")] = 1,
     out: Annotated[Path, typer.Option("--out", help="The directory of the release.")] = Path("flows"),
     leave_out: Annotated[
@@ -389,6 +392,7 @@ def flows(
     """Release how many people go from area to area, with differential privacy; the counts add up over all levels."""
     from cobogo.locate.mobility.areas import read_areas, read_journeys
     from cobogo.locate.mobility.flow_release import FlowTable, release_of
+    from cobogo.locate.mobility.flows import check_shares
     from cobogo.promises.accounting import loss_of
     from cobogo.promises.payer import payer_of_options
     from cobogo.release.write import write_release
@@ -396,10 +400,11 @@ def flows(
 
     cost = loss_of(epsilon).amount
     tree = read_areas(areas, [level.strip() for level in levels.split(",") if level.strip()], separator=separator)
+    parts = None if shares is None else check_shares(shares.split(","), tree)
     paying = payer_of_options(ledger, dataset, analyst)
     journeys = read_journeys(file, tree, separator=separator, leave_out=leave_out, gap=gap, stay=stay)
     release = release_of(
-        journeys, cost, source=str(file.absolute()), most=most, paying=paying,
+        journeys, cost, source=str(file.absolute()), most=most, shares=parts, paying=paying,
         base=layers_below(tree.places.lon, tree.places.lat),
     )  # fmt: skip
     verdict = write_release(release, out)

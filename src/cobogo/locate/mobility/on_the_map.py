@@ -38,7 +38,7 @@ def draw_commuters(journeys: Journeys, epsilon: Amount, source: Source | None = 
     Limits: For comparison: with enough invented people for ε, the true ones hardly show. The paper therefore promises
         less, (ε, δ)-probabilistic differential privacy, with fewer invented people, and leaves out origins that are far
         away; neither is built here, because such a promise is lost when the release is processed further. `flows`
-        promises more and errs less.
+        promises more, and errs less unless there is little but noise.
     Cost: $O(n \log n)$ for n people.
     Paper: A. Machanavajjhala, D. Kifer, J. Abowd, J. Gehrke and L. Vilhuber, Privacy: theory meets practice on the map,
         ICDE 2008.

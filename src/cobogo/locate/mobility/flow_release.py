@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -13,7 +12,6 @@ import numpy as np
 
 from cobogo.data.policy import Role
 from cobogo.data.table.read import Table
-from cobogo.errors import VerificationFailed
 from cobogo.floor.arrays import Ints
 from cobogo.floor.language import join, tr
 from cobogo.floor.untrusted import fraction
@@ -22,7 +20,7 @@ from cobogo.locate.maps.layers import Layer
 from cobogo.locate.mobility.areas import AreaTree, Journeys, add_up
 from cobogo.locate.mobility.flows import FlowCounts, count_flows
 from cobogo.locate.places.points import Points
-from cobogo.locate.release import original_table, write_json
+from cobogo.locate.release import judge_privacy, original_table, read_beside, write_json
 from cobogo.promises.accounting import Amount, PrivacyLoss
 from cobogo.promises.models.differential_privacy import DifferentialPrivacy
 from cobogo.promises.models.promise import parameters
@@ -205,37 +203,10 @@ def flow_layers(counts: FlowCounts) -> list[Layer]:
 def check(written: Written) -> CheckResult:
     """Check that the levels cost what is stated, that their noise is enough, that the table adds up exactly, and that
     it follows from the noisy counts."""
-    if written.directory is None:
-        raise VerificationFailed(
-            tr("the counts are not beside the flows"), where=NOISY, remedy=tr("Verify the whole release.")
-        )
-    counts = FlowCounts.from_dict(_read(written.directory), NOISY)
+    counts = FlowCounts.from_dict(read_beside(written, NOISY), NOISY)
     problems = [*_costs(written.statement, counts), *_rows(written, counts)]
-    verdicts = []
-    for entry in written.model_entries:
-        if entry.get("model") != DifferentialPrivacy.name:
-            problems.append(
-                tr(
-                    "the manifest states {model}, which differential privacy does not give",
-                    model=str(entry.get("model")),
-                )
-            )
-        else:
-            wanted = DifferentialPrivacy(float(entry["epsilon"]), float(entry.get("delta", 0)))
-            spent = sum((fraction(row["epsilon"]) for row in counts.costs()), Fraction(0))
-            verdicts.append(wanted.verdict(float(spent), 0.0))
-    if not verdicts:
-        problems.append(tr("the manifest states no guarantee"))
-    return CheckResult(tuple(verdicts), tuple(problems), (ON_TRUST,))
-
-
-def _read(directory: Path) -> Any:
-    try:
-        return json.loads((directory / NOISY).read_bytes())
-    except (OSError, ValueError):
-        raise VerificationFailed(
-            tr("cannot be read"), where=NOISY, remedy=tr("Get the release again from the data holder.")
-        ) from None
+    spent = sum((fraction(row["epsilon"]) for row in counts.costs()), Fraction(0))
+    return judge_privacy(written, spent, problems, ON_TRUST)
 
 
 def _costs(stated: dict[str, Any], counts: FlowCounts) -> Iterator[str]:

@@ -85,8 +85,8 @@ def estimate(noisy: NoisyHistogram, shape: HistogramShape) -> Floats:
     agreed = (size * noisy.coarse + told) / (size + 1)
     apart = _shrink(noisy.fine - (told / size)[shape.parent], variance * (shape.bins - shape.parents))
     fine = apart + (agreed / size)[shape.parent]
-    coarse = _not_negative(agreed, np.zeros(shape.parents, dtype=np.int64), np.array([max(agreed.sum(), 0.0)]))
-    return (_not_negative(fine, shape.parent, coarse) / shape.sensitivity).reshape(shape.axes)
+    coarse = project_counts(agreed, np.zeros(shape.parents, dtype=np.int64), np.array([max(agreed.sum(), 0.0)]))
+    return (project_counts(fine, shape.parent, coarse) / shape.sensitivity).reshape(shape.axes)
 
 
 def _shrink(differences: Floats, noise: float) -> Floats:
@@ -95,7 +95,7 @@ def _shrink(differences: Floats, noise: float) -> Floats:
     return differences * max(0.0, 1 - noise / squares) if squares > 0 else differences
 
 
-def _not_negative(values: Floats, group: Ints, total: Floats) -> Floats:
+def project_counts(values: Floats, group: Ints, total: Floats) -> Floats:
     """The nearest values, by squares, that are not negative and sum to a total in each group.
 
     In a group the largest values are lowered by the same amount and the rest are 0 (projection on a simplex); the

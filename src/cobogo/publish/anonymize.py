@@ -31,7 +31,7 @@ from cobogo.promises.models import Model
 from cobogo.promises.population import add_population, open_populations
 from cobogo.publish.admission import admit_records, admit_table, check_recoding, open_data, split_arguments
 from cobogo.publish.recode import warm
-from cobogo.publish.recode.algorithms import ALGORITHMS, Algorithm, recodings, releases_one_table
+from cobogo.publish.recode.algorithms import ALGORITHMS, Algorithm, invents_records, recodings, releases_one_table
 from cobogo.publish.recode.contract.problem import Problem, level_range, required_k
 from cobogo.publish.recode.contract.solution import AnySolution, Solution
 from cobogo.publish.recode.plans.base import RecodingPlan
@@ -147,11 +147,13 @@ def _prepare_table(
     rules: Policy, table: Table, wanted: tuple[Model, ...], metric: Metric, book: RegistryBook | None, start: float
 ) -> Prepared:
     """Check a table against its policy, count it, build the hierarchies, and put the problem together."""
-    looked_at = admit_table(rules, table, wanted, bucketized=not releases_one_table(rules.recoding.algorithm))
+    invents = invents_records(rules.recoding.algorithm)
+    bucketized = not releases_one_table(rules.recoding.algorithm)
+    looked_at = admit_table(rules, table, wanted, bucketized=bucketized, invents=invents)
     series = open_series(rules, wanted)
     counted, rolled = _count(rules, wanted, table, looked_at, named=series is not None)
     warnings = admit_records(rules, table, counted)
-    counted = add_earlier_releases(counted, wanted, series)
+    counted = add_earlier_releases(counted, wanted, series, invents=invents)
     counted, populations = _count_populations(rules, wanted, counted)
     hierarchies = tuple(build_for_table(name, rules, table, counted) for name in rules.quasi_identifiers)
     counted = _add_trees(rules, wanted, counted)
@@ -272,6 +274,7 @@ def _search(prepared: Prepared, algorithm: Algorithm, progress: Progress) -> tup
             star=rules.output.suppressed != "drop",
             blank=_blank_columns(rules),
             taken=prepared.table.columns,
+            unit=rules.data.unit,
         )
     except NoSolution as error:
         raise NoSolution(error.what, where=rules.name, remedy=error.remedy) from None

@@ -25,13 +25,14 @@ from cobogo.release import public_models
 from cobogo.release.buckets import IN_GROUPS, NO_IDENTITY
 from cobogo.release.contract import Verdict, problem_of
 from cobogo.release.evidence import NAME as EVIDENCE
-from cobogo.release.manifest import Manifest
+from cobogo.release.manifest import CounterfeitEntry, Manifest
 from cobogo.release.marginals import NO_RECORDS
 from cobogo.release.readback import count_released_rows, engine_in_evidence, locate_released_rows
 from cobogo.release.reference import (
     Baseline,
     Json,
     OriginalTable,
+    counterfeit_problems,
     domain_from_json,
     histogram_from_json,
     people_from_json,
@@ -65,6 +66,7 @@ def verify_recoding(
         if isinstance(rows, Table) and rows.digest(manifest.data.separator) != manifest.data.sha256:
             problems.append(tr("the table {table} does not contain the rows that were released", table=rows.name))
         made_by = None if kept is None else _policy_in_evidence(kept)
+        known_people: Classes | None = None
         populations = _populations(asked, manifest, rules or made_by)
         if kept is None or made_by is None:
             known = [model for model in asked if rules is not None and model.needs_members]
@@ -75,6 +77,7 @@ def verify_recoding(
             reference = _reference(manifest, kept, rules or made_by, asked, engine, populations)
             classes = reference.classes(table)
             verdicts, notes = check(asked, classes), ()
+            known_people = reference.people
             if any(column.withheld for column in manifest.columns):
                 problems += [withheld_refusal(model) for model in models_given_away(asked, classes)]
         own = [
@@ -83,6 +86,7 @@ def verify_recoding(
             if public_models.model_key(parameters(model)) in {public_models.model_key(e) for e in manifest.models}
         ]
         problems += public_models.misstatements(manifest, own, table, populations)
+        problems += counterfeit_problems(table, manifest.counterfeits, known_people)
     except (DataError, VerificationFailed) as error:
         return Verdict((), (*problems, problem_of(error)), 0, 0)
     if table.records != manifest.data.records:
@@ -106,9 +110,20 @@ def _kind_notes(manifest: Manifest) -> tuple[str, ...]:
     """What the models were measured on, where it is not one released table."""
     if manifest.marginals:
         return (NO_RECORDS,)
+    if manifest.counterfeits is not None:
+        return (counterfeit_note(manifest.counterfeits),)
     if manifest.buckets is None:
         return ()
     return (IN_GROUPS if manifest.buckets.condensed else NO_IDENTITY,)
+
+
+def counterfeit_note(entry: CounterfeitEntry) -> Text:
+    """How many records of a release nobody stands behind."""
+    return trn(
+        "{n:,} record of the release is a counterfeit: nobody stands behind it",
+        "{n:,} records of the release are counterfeits: nobody stands behind them",
+        n=entry.records,
+    )
 
 
 def _models(manifest: Manifest, kept: Json | None, rules: Policy | None) -> tuple[tuple[Model, ...], list[str]]:

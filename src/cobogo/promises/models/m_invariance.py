@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from cobogo.data.classes import Classes, Earlier, Histogram
 from cobogo.floor.arguments import missing, text, whole
 from cobogo.floor.arrays import Floats, Mask
 from cobogo.floor.catalogue import card
-from cobogo.promises.models.base import Model
+from cobogo.promises.models.base import Model, Records
 
 
 @card(
@@ -52,6 +52,8 @@ class MInvariance(Model):
     Cost: $O(v + n)$ for v pairs of a class and a value and n people.
     Paper: X. Xiao and Y. Tao, m-invariance: towards privacy preserving re-publication of dynamic datasets, SIGMOD 2007.
     """
+
+    records_tell: ClassVar[Records] = Records.ALL  # nobody has several, or the series is refused
 
     attribute: str
     m: int

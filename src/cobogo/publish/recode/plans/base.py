@@ -248,6 +248,11 @@ class RecodingPlan(ABC):
         return {"kind": "full-domain", "levels": dict(self.levels), "star": self.star}
 
     @property
+    def counterfeits(self) -> int:
+        """How many released records nobody stands behind."""
+        return 0
+
+    @property
     def class_columns(self) -> tuple[str, ...]:
         """The columns by which the registry distinguishes classes."""
         return self.attributes

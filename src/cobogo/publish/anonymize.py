@@ -147,13 +147,14 @@ def _prepare_table(
     rules: Policy, table: Table, wanted: tuple[Model, ...], metric: Metric, book: RegistryBook | None, start: float
 ) -> Prepared:
     """Check a table against its policy, count it, build the hierarchies, and put the problem together."""
-    invents = invents_records(rules.recoding.algorithm)
-    bucketized = not releases_one_table(rules.recoding.algorithm)
-    looked_at = admit_table(rules, table, wanted, bucketized=bucketized, invents=invents)
+    name = rules.recoding.algorithm
+    looked_at = admit_table(
+        rules, table, wanted, bucketized=not releases_one_table(name), invents=invents_records(name)
+    )
     series = open_series(rules, wanted)
     counted, rolled = _count(rules, wanted, table, looked_at, named=series is not None)
     warnings = admit_records(rules, table, counted)
-    counted = add_earlier_releases(counted, wanted, series, invents=invents)
+    counted = add_earlier_releases(counted, wanted, series)
     counted, populations = _count_populations(rules, wanted, counted)
     hierarchies = tuple(build_for_table(name, rules, table, counted) for name in rules.quasi_identifiers)
     counted = _add_trees(rules, wanted, counted)

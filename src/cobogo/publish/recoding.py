@@ -26,6 +26,7 @@ from cobogo.promises.models.check import check, models_given_away, withheld_refu
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.contract.solution import AnySolution
 from cobogo.publish.recode.plans.base import Description, RecodingPlan, released_trees
+from cobogo.publish.recode.plans.groups import CounterfeitPlan
 from cobogo.release import manifest as manifests
 from cobogo.release import public_models
 from cobogo.release.contract import Json, ReadBack, Release, Transformation, Verdict
@@ -120,6 +121,15 @@ class Recoded(Transformation):
         """As the policy asks."""
         return self.policy.output.suppressed != "drop"
 
+    @property
+    def group_columns(self) -> tuple[str, ...]:
+        """That of groups with counterfeits."""
+        return (self.plan.group,) if isinstance(self.plan, CounterfeitPlan) else ()
+
+    def explanation(self) -> str:
+        """What the plan says of itself."""
+        return self.plan.explanation()
+
     def columns(self, kept: Sequence[str]) -> tuple[str, ...]:
         """Those of the plan."""
         return self.plan.columns(kept)
@@ -209,7 +219,10 @@ class Recoded(Transformation):
             if self.plan.withheld
             else []
         )
-        problems += [*counterfeit_problems(released, unsigned.counterfeits, reference.people), *self.plan.faults(released)]
+        problems += [
+            *counterfeit_problems(released, unsigned.counterfeits, reference.people),
+            *self.plan.faults(released),
+        ]
         described = unsigned.model_copy(update={"trees": released_trees(self.policy, self.problem, released)})
         models = public_models.public_entries(verdicts, released, described, reference)
         verdict = Verdict(verdicts, tuple(problems), released.records, len(released.counts))

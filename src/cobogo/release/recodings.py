@@ -25,13 +25,14 @@ from cobogo.release import public_models
 from cobogo.release.buckets import IN_GROUPS, NO_IDENTITY
 from cobogo.release.contract import Verdict, problem_of
 from cobogo.release.evidence import NAME as EVIDENCE
-from cobogo.release.manifest import CounterfeitEntry, Manifest
+from cobogo.release.manifest import Manifest
 from cobogo.release.marginals import NO_RECORDS
 from cobogo.release.readback import count_released_rows, engine_in_evidence, locate_released_rows
 from cobogo.release.reference import (
     Baseline,
     Json,
     OriginalTable,
+    counterfeit_note,
     counterfeit_problems,
     domain_from_json,
     histogram_from_json,
@@ -115,15 +116,6 @@ def _kind_notes(manifest: Manifest) -> tuple[str, ...]:
     if manifest.buckets is None:
         return ()
     return (IN_GROUPS if manifest.buckets.condensed else NO_IDENTITY,)
-
-
-def counterfeit_note(entry: CounterfeitEntry) -> Text:
-    """How many records of a release nobody stands behind."""
-    return trn(
-        "{n:,} record of the release is a counterfeit: nobody stands behind it",
-        "{n:,} records of the release are counterfeits: nobody stands behind them",
-        n=entry.records,
-    )
 
 
 def _models(manifest: Manifest, kept: Json | None, rules: Policy | None) -> tuple[tuple[Model, ...], list[str]]:

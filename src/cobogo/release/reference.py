@@ -15,7 +15,8 @@ from cobogo.data.classes import Classes, Domain, Histogram, Members
 from cobogo.data.hierarchy import SUPPRESSED, Hierarchy, Label
 from cobogo.data.table.frequency import FrequencyTable, nameless, spread
 from cobogo.errors import VerificationFailed
-from cobogo.floor.language import tr
+from cobogo.floor.arrays import Ints
+from cobogo.floor.language import Text, tr, trn
 from cobogo.release.manifest import CounterfeitEntry
 
 Json = dict[str, Any]
@@ -91,15 +92,32 @@ def counterfeit_problems(
     """Where a release does not have the counterfeits that it states. ``people`` are those of each class, if known."""
     counts = np.zeros(len(released.counts), dtype=np.int64)
     if stated is not None:
-        column = released.quasi_identifiers.index(stated.group)
-        names = [released.values[stated.group][code] for code in released.codes[:, column].tolist()]
-        counts = np.array([stated.groups.get(str(name), 0) for name in names], dtype=np.int64)
+        counts, names = counterfeit_counts(released, stated), _group_names(released, stated)
         if len(set(names)) < len(names):
             yield tr("the records of a group do not have equal quasi-identifiers")
         if not set(stated.groups) <= set(names) or (counts >= released.counts).any():
             yield tr("the manifest states counterfeits in groups that do not have as many records")
     if people is not None and people.people is not None and (people.sizes + counts != released.counts).any():
         yield tr("the people in the evidence and the counterfeits together are not the released records")
+
+
+def counterfeit_counts(released: FrequencyTable, stated: CounterfeitEntry) -> Ints:
+    """The number of counterfeits that is stated of each class."""
+    return np.array([stated.groups.get(str(name), 0) for name in _group_names(released, stated)], dtype=np.int64)
+
+
+def _group_names(released: FrequencyTable, stated: CounterfeitEntry) -> list[Label]:
+    codes = released.codes[:, released.quasi_identifiers.index(stated.group)]
+    return [released.values[stated.group][code] for code in codes.tolist()]
+
+
+def counterfeit_note(stated: CounterfeitEntry) -> Text:
+    """How many records of a release nobody stands behind."""
+    return trn(
+        "{n:,} record of the release is a counterfeit: nobody stands behind it",
+        "{n:,} records of the release are counterfeits: nobody stands behind them",
+        n=stated.records,
+    )
 
 
 def _add_population_classes(classes: Classes, table: FrequencyTable) -> Classes:

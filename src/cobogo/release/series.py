@@ -135,12 +135,9 @@ def load_series(previous: str, policy: Policy) -> ReleaseSeries:
 
 
 def add_earlier_releases(
-    table: FrequencyTable, models: Sequence[Model], series: ReleaseSeries | None, *, invents: bool
+    table: FrequencyTable, models: Sequence[Model], series: ReleaseSeries | None
 ) -> FrequencyTable:
-    """The data's frequency table with what the series told of its people.
-
-    ``invents``: records may be released that nobody stands behind, and values that only an earlier release had.
-    """
+    """The data's frequency table with what the series told of its people."""
     if series is None or table.people is None:
         return table
     if table.records != len(table.people.names):
@@ -151,5 +148,4 @@ def add_earlier_releases(
         )
     pseudonyms = [series.pseudonym(name) for name in table.people.names]
     pairs = [pair for model in models for pair in model.series]
-    told = {pair: series.earlier(pair[1], pseudonyms) for pair in pairs}
-    return table.with_earlier(told, extended=invents)
+    return table.with_earlier({pair: series.earlier(pair[1], pseudonyms) for pair in pairs})

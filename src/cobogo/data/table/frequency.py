@@ -145,12 +145,12 @@ class FrequencyTable:
         }
         return replace(self, histograms={**self.histograms, **recoded})
 
-    def with_earlier(self, earlier: Mapping[tuple[str, str], Earlier], *, extended: bool) -> FrequencyTable:
-        """The same, knowing what earlier releases told of the people. With ``extended``, the values that only those
-        had are values of the attributes, too, that nobody has."""
+    def with_earlier(self, earlier: Mapping[tuple[str, str], Earlier]) -> FrequencyTable:
+        """The same, knowing what earlier releases told of the people. Values that only those had are values of the
+        attributes, too, that nobody has."""
         assert self.people is not None
         domains = dict(self.people.domains)
-        for (_, name), told in earlier.items() if extended else ():
+        for (_, name), told in earlier.items():
             domains[name] = domains[name].with_values(label for signature in told.signatures for label in signature)
         return replace(self, people=replace(self.people, earlier=earlier, domains=domains))
 

@@ -40,6 +40,7 @@ class PublishedTable:
     policy: Policy | None = None
     manifest: Manifest | None = None
     public: Path | None = None  # the directory of the manifest
+    groups: tuple[str, ...] = ()  # columns that name a record's class, and say nothing about a person
 
     @property
     def name(self) -> str:
@@ -147,7 +148,7 @@ class _Reading:
 def _open_release(source: Any, rules: Policy | None, read_as: _Reading) -> PublishedTable:
     if isinstance(source, Release) and source.transformation.kind == RECODING:
         rows = replace(read_as, policy=source.policy).rows(source.to_arrow())
-        return _assign_roles(rows, rules or source.policy)
+        return replace(_assign_roles(rows, rules or source.policy), groups=source.transformation.group_columns)
     if isinstance(source, str | Path) and Path(source).is_dir():
         for public, evidence in ((Path(source) / "public", Path(source) / "evidence"), (Path(source), None)):
             if (public / manifests.NAME).is_file():
@@ -198,7 +199,9 @@ def _open_signed_release(
         )
     policy = rules or (None if evidence is None else _load_policy(evidence))
     quasi, sensitive = manifest.with_role(Role.QUASI_IDENTIFIER), manifest.with_role(Role.SENSITIVE)
-    return PublishedTable(rows, quasi, sensitive, policy, manifest, public)
+    groups = () if manifest.counterfeits is None else (manifest.counterfeits.group,)
+    quasi = tuple(name for name in quasi if name not in groups)
+    return PublishedTable(rows, quasi, sensitive, policy, manifest, public, groups)
 
 
 def _load_policy(evidence: Path) -> Policy | None:

@@ -49,7 +49,7 @@ def column_meeting(name: str, case: Case) -> Meeting:
 
 def _structure(published: PublishedTable, trees: Mapping[str, Hierarchy], forms: Mapping[str, Form]) -> ClassStructure:
     rows, quasi = published.rows, published.quasi_identifiers
-    groups = rows.group(quasi)
+    groups = rows.group((*quasi, *published.groups))
     domains = {
         name: Domain(name, rows.labels(name), np.bincount(rows.codes(name), minlength=len(rows.labels(name))))
         for name in published.sensitive
@@ -57,7 +57,7 @@ def _structure(published: PublishedTable, trees: Mapping[str, Hierarchy], forms:
     return ClassStructure(
         quasi,
         {name: rows.labels(name) for name in quasi},
-        groups.codes,
+        np.ascontiguousarray(groups.codes[:, : len(quasi)]),
         groups.ids,
         {name: rows.codes(name) for name in published.sensitive},
         domains,
@@ -143,7 +143,8 @@ def link_releases(case: Case, one: int, other: int, sides: Sequence[ClassStructu
     beside = {
         name: (earlier.rows.columns[name], later.rows.columns[name])
         for name in later.rows.names
-        if name in earlier.rows.names and name not in {*later.quasi_identifiers, *earlier.quasi_identifiers}
+        if name in earlier.rows.names
+        and name not in {*later.quasi_identifiers, *earlier.quasi_identifiers, *later.groups, *earlier.groups}
     }
     return link_by_values(sides[one], sides[other], beside)
 

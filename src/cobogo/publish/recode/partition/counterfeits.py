@@ -380,9 +380,7 @@ class Counterfeited(Assignment):
         owners = np.concatenate([self.owners[kept], self.invented_owners])
         values = np.concatenate([people.values[name][kept], self.invented])
         histogram = count_values(owners, values, np.ones_like(owners), len(self), people.domains[name])
-        sets = count_values(
-            self.owners[kept], kept.astype(np.int32), np.ones_like(kept), len(self), people.sets.domain
-        )
+        sets = count_values(self.owners[kept], kept.astype(np.int32), np.ones_like(kept), len(self), people.sets.domain)
         sizes = self.sizes + self.counterfeits
         return Classes(sizes, {name: histogram}, len(people.names), people=sets, earlier=people.earlier)
 

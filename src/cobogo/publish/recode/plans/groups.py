@@ -15,7 +15,7 @@ from cobogo.data.table.engine import Engine, Expression
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table
 from cobogo.floor.arrays import Texts
-from cobogo.floor.language import tr
+from cobogo.floor.language import join, tr, trn
 from cobogo.publish.recode.contract.buckets import Buckets
 from cobogo.publish.recode.partition.condensation import Condensed
 from cobogo.publish.recode.partition.counterfeits import Counterfeited
@@ -156,8 +156,7 @@ class CondensedPlan(RecodingPlan):
 
     def tuples(self, released: FrequencyTable, original: FrequencyTable, table: Table) -> FrequencyTable:  # noqa: ARG002
         """The quasi-identifiers as they were drawn."""
-        rows = replace(table, expression=self.apply(table, self.attributes))
-        return frequency_table(rows, self.attributes, [])
+        return _released_tuples(self, table)
 
     def to_json(self) -> dict[str, Any]:
         """Groups are statistics of the rows that they hold: nothing of them can be used again."""
@@ -193,6 +192,8 @@ class CounterfeitPlan(RecodingPlan):
     group: str  # the column that names the group
     unit: str  # the column that identifies people
     tokens: Texts  # what identifies the counterfeits wherever records are counted by person; never released
+
+    shows_tuples: ClassVar[bool] = False
 
     def columns(self, kept: Sequence[str]) -> tuple[str, ...]:
         """With the column that names the group. It comes first, so that groups are counted in the order of names."""
@@ -237,6 +238,28 @@ class CounterfeitPlan(RecodingPlan):
         a = self.assignment
         yield from group_faults(released, a.group_names, a.sizes + a.counterfeits)
 
+    def tuples(self, released: FrequencyTable, original: FrequencyTable, table: Table) -> FrequencyTable:  # noqa: ARG002
+        """The quasi-identifiers without the groups."""
+        return _released_tuples(self, table)
+
+    def explanation(self) -> str:
+        """How many counterfeits there are, and in which groups."""
+        a = self.assignment
+        counts = a.counterfeits
+        what = trn(
+            "{n:,} of the records is a counterfeit: nobody stands behind it. It was added so that a person's group has "
+            "the same sensitive values as in earlier releases. Nothing shows which record it is.",
+            "{n:,} of the records are counterfeits: nobody stands behind them. They were added so that a person's "
+            "group has the same sensitive values as in earlier releases. Nothing shows which records they are.",
+            n=self.counterfeits,
+        )
+        lines = [tr("| counterfeits in a group | groups |"), "|---|---|"]
+        for number in np.unique(counts[counts > 0]).tolist():
+            names = sorted(a.group_names[counts == number].tolist(), key=int)
+            lines.append(f"| {number} | {', '.join(names)} |")
+        parts = [tr("## {title}", title=tr("Counterfeit records")), what]
+        return join([*parts, join(lines, by="\n")] if self.counterfeits else parts, by="\n\n")
+
     def people(self, classes: Classes) -> Classes:
         """The groups without their counterfeits: an attacker knows how many there are."""
         assert classes.people is not None
@@ -279,3 +302,9 @@ class CounterfeitPlan(RecodingPlan):
         known = {self.unit: label_codes(people.names, codes)}
         released = dict(zip(self.attributes, a.names, strict=True)) | {self.group: a.group_names}
         return Moves(a.problem, a.tuples, a.owners, a.counts, codes, known, released, star=False)
+
+
+def _released_tuples(plan: RecodingPlan, table: Table) -> FrequencyTable:
+    """The quasi-identifiers as a plan releases them, counted."""
+    rows = replace(table, expression=plan.apply(table, plan.attributes))
+    return frequency_table(rows, plan.attributes, [])

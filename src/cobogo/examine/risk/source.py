@@ -155,7 +155,9 @@ def _release(public: Path, policy: Policy | None, engine: str | None) -> RiskSou
         )
     if manifest.counterfeits is not None:
         notes.append(counterfeit_note(manifest.counterfeits))
-        notes.append(tr("an attacker who knows how many there are is assumed, and one who knows everybody's group"))
+        notes.append(
+            tr("the risk is that of an attacker who knows the number of counterfeits, and the group of each person")
+        )
     elif manifest.buckets is not None and not manifest.buckets.condensed:
         notes.append(tr("the quasi-identifiers are unchanged: buckets hide sensitive values, not who is in the table"))
     given = policy or Policy.of({"attributes": {name: {"role": str(role)} for name, role in roles.items()}})

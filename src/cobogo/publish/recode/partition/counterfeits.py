@@ -347,7 +347,7 @@ def _losses(parcels: Parcels, members: Ints, halves: Ints, parts: int) -> Floats
             there = levels[ids, column] == level
             covered = h.leaf_counts[level][h.maps[level][parcels.leaves[members[there], column]]]
             lost[there] += weight * covered / len(h.leaves)
-    return np.bincount(halves // 2, lost, parts)
+    return np.bincount(halves // 2, lost, parts).astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

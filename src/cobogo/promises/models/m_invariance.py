@@ -46,9 +46,10 @@ class MInvariance(Model):
 
     Guarantee: An attacker who has all releases of the series believes each value of a person with a probability of at
         most $1/m$.
-    Limits: Values that change between releases are not modelled: a person keeps the set that they had. The paper adds
-        counterfeit records where a value no longer occurs; this implementation does not, and suppresses people who
-        cannot be released. The previous release must still exist when this one is verified.
+    Limits: Values that change between releases are not modelled: a person keeps the set that they had. Where a value
+        no longer occurs, the algorithm counterfeits adds invented records that have it, which count as people of their
+        class; other algorithms suppress people who cannot be released. Identity is not protected. The previous release
+        must still exist when this one is verified.
     Cost: $O(v + n)$ for v pairs of a class and a value and n people.
     Paper: X. Xiao and Y. Tao, m-invariance: towards privacy preserving re-publication of dynamic datasets, SIGMOD 2007.
     """

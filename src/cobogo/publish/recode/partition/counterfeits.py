@@ -47,8 +47,8 @@ def counterfeits(problem: Problem, *, time_limit: float | None = None, progress:
     each value once. A group is released as the lowest values of the hierarchies that cover its people; its counterfeits
     have the same. A column names the groups, because groups with other signatures may have equal values.
 
-    No other algorithm can do this. A class of the lattice is all people with equal values, and people of one class had
-    different signatures; people are dealt out one by one here.
+    Counterfeits beside a recoding of whole columns would not do: people who are released with equal values had
+    different signatures, and would have to be suppressed. Here each person is put into a group.
 
     Formula: $\lvert\{t \in B : s(t) = x\}\rvert = \alpha_B$ for every value $x$ of the signature of the bucket $B$,
         counterfeits included; each of its $\alpha_B$ groups has each value once
@@ -69,11 +69,11 @@ def counterfeits(problem: Problem, *, time_limit: float | None = None, progress:
         >>> sorted(row["ill"] for row in later.to_arrow().to_pylist())
         ['cough', 'flu']
 
-    Guarantee: m-invariance, checked again on the written release. Recipients learn how many counterfeits each group
-        has, and not which records they are; the guarantee holds against those who know the number.
+    Guarantee: m-invariance, checked again on the written release. The release says how many counterfeits each group
+        has, and not which records they are; the guarantee holds against attackers who know the number.
     Limits: Serves m-invariance and no other model, one sensitive attribute, and quasi-identifiers: any other column
-        would have to be invented, too, and could give counterfeits away. People whose value is not in their signature
-        any more, or who have none, are suppressed. Counts of sensitive values are too large by the counterfeits.
+        would have to be invented, too, and could give counterfeits away. People are suppressed who have no value, or
+        one that is not in their signature. Counts of sensitive values include the counterfeits.
     Cost: $O(a\,n \log n \log (n/m))$ for n people and a attributes.
     Paper: X. Xiao and Y. Tao, m-invariance: towards privacy preserving re-publication of dynamic datasets, SIGMOD 2007.
     """

@@ -32,8 +32,8 @@ class RealisticEpsilonPrivacy(Model):
     value at most ε times as much, and disbelieves it at most ε times less, as with the same release made without it.
 
     Before the release, the attacker's belief about the values of a class is a Dirichlet distribution with the
-    parameters $\sigma\varphi_x$. Its *stubbornness* $\sigma$ is the number of records that the belief is worth: an
-    attacker who has seen few records is easily convinced by the release. Its *shape* $\varphi$ is the ``prior``:
+    parameters $\sigma\phi_x$. Its *stubbornness* $\sigma$ is the number of records that the belief is worth: an
+    attacker who has seen few records is easily convinced by the release. Its *shape* $\phi$ is the ``prior``:
     ``table``, the shares of the whole table; ``uniform``, all values alike; ``any``, whatever shape is worst. Attackers
     with less stubbornness are covered.
 
@@ -43,8 +43,8 @@ class RealisticEpsilonPrivacy(Model):
     without limit, whatever the class.
 
     Formula: In a class of $n$ people, $c_x$ of whom have the value $x$: $p = \frac{c_x}{n}$ with the record and $q =
-        \frac{c_x + \sigma\varphi_x}{n + \sigma}$ without it; $\frac{p}{q} \le \varepsilon$ and $\frac{1-q}{1-p} \le
-        \varepsilon$ for every $x$ with $c_x > 0$; with ``any``, $\varphi_x \to 0$
+        \frac{c_x + \sigma\phi_x}{n + \sigma}$ without it; $\frac{p}{q} \le \varepsilon$ and $\frac{1-q}{1-p} \le
+        \varepsilon$ for every $x$ with $c_x > 0$; with ``any``, $\phi_x \to 0$
     Example: Nobody is sure of a value in the first class; in the second, everybody is.
         >>> from cobogo.promises.models.example_classes import classes
         >>> table = classes(disease=[["flu", "flu", "cough", "fever"], ["flu", "flu"]])

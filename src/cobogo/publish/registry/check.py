@@ -224,9 +224,12 @@ def _attacks(
 
     Rows are linked by whose they are, as the strongest attacker would. Where earlier attributes are quasi-identifiers,
     the models already bound what they link. m-invariance holds against attackers who know everything but the sensitive
-    value, so only visible differences count there. A changed sensitive value counts as one person who left and one who
-    came.
+    value: in the releases of one series, intersection must find nothing; with any other release, only visible
+    differences count. A changed sensitive value counts as one person who left and one who came.
     """
+    if base == "m-invariance" and before.shares_series(new):
+        yield Intersection(), crossing
+        return
     if base == "m-invariance":
         yield Differencing(), before.cross_by_values(new)
         return

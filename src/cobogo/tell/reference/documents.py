@@ -135,7 +135,7 @@ def find_document(name: str) -> Document:
 def choose(parts: list[str]) -> list[tuple[Document, list[Item]]]:
     """The items that words ask for: all, those of a document, or those of a part of one or of all.
 
-    >>> [(document.name, len(items)) for document, items in choose(["k-anonymity", "Figure 2"])]
+    >>> [(document.name, len(items)) for document, items in choose(["k-anonymity", "Example 5"])]
     [('k-anonymity', 1)]
     """
     if not parts or parts == [ERRATA]:

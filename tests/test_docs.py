@@ -46,7 +46,7 @@ from cobogo.publish.anonymize import ALGORITHMS
 from cobogo.publish.randomize.make import METHODS
 from cobogo.publish.synthesize.domains import declared_domains
 from cobogo.publish.synthesize.methods import METHODS as SYNTHESES
-from cobogo.studies.demo import FEWEST_ROWS
+from cobogo.studies.guide.run import FEWEST_ROWS
 from cobogo.tell.reference.sections import pages as sections
 from support.pages import COMMAND, DOCS, HOSPITAL, blocks, follow, outside_blocks, page, rows, run, section
 from support.paths import ROOT

@@ -176,6 +176,17 @@ def test_widths_nest(spread: Decimal, whole: bool) -> None:
     assert all(large % small == 0 and large > small > 0 for small, large in pairwise(widths))
 
 
+def test_a_few_places_without_a_district_leave_the_others_their_path() -> None:
+    places = [f"bairro {n}/Fortaleza/CE" for n in range(40)]
+    assert suggest(column("localidade", [*places, "Sobral/CE"])).hierarchy == {
+        "path": "/",
+        "lenient": True,
+        "top": True,
+    }
+    assert suggest(column("localidade", places)).hierarchy == {"path": "/", "top": True}
+    assert suggest(column("localidade", [*places, *(f"{n}/CE" for n in range(20))])).hierarchy is None
+
+
 # Words that no phrase of ours is made of, and figures longer than any count in a reason.
 UNSPOKEN = st.text("ßþðæøœžčřłąęλμπσφψ@/-", min_size=3, max_size=20) | st.integers(10**6, 10**18).map(str)
 

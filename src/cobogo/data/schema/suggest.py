@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
+from cobogo.data.hierarchy.texts import odd_paths
 from cobogo.data.policy import Role
 from cobogo.data.schema import forms
 from cobogo.data.schema.detect import ENOUGH_RECORDS, Finding, detect, share_of
@@ -191,18 +192,26 @@ def _widths(spread: Decimal, *, whole: bool) -> tuple[float | int, ...]:
     return tuple(plain(width * factor) for factor in (1, 2, 4))
 
 
+ODD_PATHS = 0.05
+"""The share of a column's values that may have other parts than the rest and stay as they are: a forgotten district is
+a slip, and more of them are another kind of value. Not tuned."""
+
+
 def _path(profile: ColumnProfile, topic: Topic | None) -> dict[str, Any] | None:
-    """Values such as ``district/city/state``: as many parts in each, the coarsest last."""
+    """Values such as ``district/city/state``: as many parts in each, or in nearly each, the coarsest last."""
     place = topic is not None and topic.about == "a place"
     texts = profile.texts
     for separator in ("/", "|", ">", *((", ", " - ") if place else ())):
-        parts = [text.split(separator) for text in texts]
-        if not parts or len({len(split) for split in parts}) > 1 or len(parts[0]) < 2:
+        width, odd = odd_paths(texts, separator)
+        if width < 2 or len(odd) > ODD_PATHS * len(texts):
             continue
-        whole = all(all(split) for split in parts) and all(any(c.isalpha() for c in text) for text in texts)
+        strange = set(odd)
+        regular = [text for text in texts if text not in strange]
+        parts = [text.split(separator) for text in regular]
+        whole = all(any(c.isalpha() for c in text) for text in regular)
         finest, coarsest = (len({split[end] for split in parts}) for end in (0, -1))
-        if whole and coarsest <= finest and (coarsest < len(texts) or len(texts) == 1):
-            return {"path": separator}
+        if whole and coarsest <= finest and (coarsest < len(regular) or len(regular) == 1):
+            return {"path": separator} | ({"lenient": True} if odd else {})
     return None
 
 

@@ -57,18 +57,7 @@ def inspect(
     """Look at a file: its columns' types, and suggested roles and hierarchies. Shows no values."""
     from cobogo.data.schema import inspection
 
-    if encoding not in ("utf-8", "latin-1"):
-        raise PolicyError(
-            tr("must be utf-8 or latin-1. Got {encoding!r} instead", encoding=encoding),
-            where="--encoding",
-            remedy=tr("Files of Excel in Portuguese are often latin-1."),
-        )
-    if separator is not None and len(separator) != 1:
-        raise PolicyError(
-            tr("must be one character. Got {separator!r} instead", separator=separator),
-            where="--separator",
-            remedy=tr("Leave it out: it is guessed from the header."),
-        )
+    check_reading(separator, encoding)
     options, profiles, suggestions = inspection.inspect(data, separator, encoding)
     if write is not None:
         write_starter_policy(write, data, options, profiles, suggestions)
@@ -82,6 +71,22 @@ def inspect(
     if write is not None:
         console.say_written(
             str(write), tr("Confirm the roles in it, then run: cobogo anonymize {policy}", policy=str(write))
+        )
+
+
+def check_reading(separator: str | None, encoding: str | None) -> None:
+    """Refuse options that no file can be read with."""
+    if encoding not in (None, "utf-8", "latin-1"):
+        raise PolicyError(
+            tr("must be utf-8 or latin-1. Got {encoding!r} instead", encoding=encoding),
+            where="--encoding",
+            remedy=tr("Files of Excel in Portuguese are often latin-1."),
+        )
+    if separator is not None and len(separator) != 1:
+        raise PolicyError(
+            tr("must be one character. Got {separator!r} instead", separator=separator),
+            where="--separator",
+            remedy=tr("Leave it out: it is guessed from the header."),
         )
 
 

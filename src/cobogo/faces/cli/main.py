@@ -23,7 +23,7 @@ from cobogo.floor.files import remove_all_scratch
 from cobogo.floor.language import LANGUAGES, tr
 
 PANELS = {
-    "Begin": {"demo": "demo:demo", "inspect": "inspect:inspect"},
+    "Begin": {"demo": "guide:demo", "inspect": "inspect:inspect", "guide": "guide:guide"},
     "Publish a table": {
         "anonymize": "anonymize:anonymize", "perturb": "perturb:perturb", "sample": "perturb:sample",
         "synthesize": "perturb:synthesize", "mask": "mask:mask", "tokenize": "mask:tokenize",

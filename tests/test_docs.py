@@ -204,7 +204,7 @@ def test_the_page_about_location_mechanisms(capsys: pytest.CaptureFixture[str]) 
     assert len(names["report"].points) == 1
 
 
-@pytest.mark.parametrize("name", ["location-attacks", "trajectories"])
+@pytest.mark.parametrize("name", ["location-attacks", "trajectories", "flows"])
 def test_examples_about_locations_run(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     for block in blocks(page(name), "python"):
         exec(block, {})

@@ -102,7 +102,8 @@ OPTIONS = {
     "planar-laplace": "epsilon=0.01", "remapped-laplace": "epsilon=0.01", "optimal": "epsilon=0.0005,grid=9000",
     "grid-exponential": "epsilon=0.01", "elastic": "epsilon=0.01", "predictive": "epsilon=0.01",
     "adaptive": "epsilon=0.01", "several": "epsilon=0.01", "centroid": "epsilon=0.01", "disc": "radius=100",
-    "dummies": "k=4", "quad-tree": "k=3", "casper": "k=3", "hilbert": "k=3", "nearest-neighbours": "k=3",
+    "dummies": "k=4", "eclipse": "epsilon=0.01", "cached-dummies": "k=4",
+    "quad-tree": "k=3", "casper": "k=3", "hilbert": "k=3", "nearest-neighbours": "k=3",
     "clique": "k=2,dx=9000,dy=9000", "crowd-positions": "k=3",
 }  # fmt: skip
 
@@ -111,7 +112,7 @@ UNHEARD = {
     "centre-of-cloak": ("needs rectangles", lambda name: name not in CLOAKS),
     "intersection-of-cloaks": (
         "needs regions or sets of positions",
-        lambda name: name not in (*CLOAKS, "disc", "dummies", "crowd-positions"),
+        lambda name: name not in (*CLOAKS, "disc", "dummies", "cached-dummies", "crowd-positions"),
     ),
     "trilateration": ("needs reports that are positions", lambda name: name in CLOAKS),
     "mix-zone-linkage": ("needs crossings of a mix zone", lambda _: True),

@@ -107,6 +107,15 @@ def protect_points(
                 "others do."
             ),
         )
+    if not mechanism.hides_returns and points.user is not None:
+        raise PolicyError(
+            tr("{name} shows which reports of a person come from the same place", name=mechanism.name),
+            where="--mechanism",
+            remedy=tr(
+                "A release promises for all reports of a person together. Choose planar-laplace or predictive; this "
+                "mechanism is for devices."
+            ),
+        )
     asked = _thin_out(points.sort(), limits.every)
     released = mechanism.apply(asked, Entropy())
     if released.members is not None or released.box is not None or released.radius is not None:

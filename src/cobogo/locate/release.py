@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -13,9 +14,12 @@ import numpy as np
 from cobogo.data.policy import Data, Role
 from cobogo.data.table.engine import connect
 from cobogo.data.table.read import Table, read
+from cobogo.errors import VerificationFailed
+from cobogo.floor.language import tr
 from cobogo.locate.places.points import Points
+from cobogo.promises.models.differential_privacy import DifferentialPrivacy
 from cobogo.promises.models.promise import Promise, parameters
-from cobogo.release.contract import OUR_FAULT, Json, Meaning, Origin, ReadBack, Release, Written
+from cobogo.release.contract import OUR_FAULT, CheckResult, Json, Meaning, Origin, ReadBack, Release, Written
 from cobogo.release.drawn import DrawnRows, Story
 
 ROLES = {"user": Role.IDENTIFIER, "time": Role.SENSITIVE, "lon": Role.SENSITIVE, "lat": Role.SENSITIVE}
@@ -107,3 +111,37 @@ def read_released(written: Written, whose: str) -> Points:
     table = written.rows.engine.fetch(written.rows.expression)
     known = whose if whose in table.column_names else None
     return Points.from_arrow(table, where="release.csv", user=known, lon="lon", lat="lat")
+
+
+def read_beside(written: Written, name: str) -> Any:
+    """A JSON file that is published beside the rows."""
+    if written.directory is None:
+        raise VerificationFailed(
+            tr("the file is not beside the released rows"), where=name, remedy=tr("Verify the whole release.")
+        )
+    try:
+        return json.loads((written.directory / name).read_bytes())
+    except (OSError, ValueError):
+        raise VerificationFailed(
+            tr("the file is damaged"), where=name, remedy=tr("Get the release again from the data holder.")
+        ) from None
+
+
+def judge_privacy(written: Written, spent: Fraction, problems: Sequence[str], trust: str) -> CheckResult:
+    """The verdict on differential privacy that a manifest states, where its parts cost so much ε together; with the
+    problems that were found before, and what must be trusted."""
+    found, verdicts = list(problems), []
+    for entry in written.model_entries:
+        if entry.get("model") != DifferentialPrivacy.name:
+            found.append(
+                tr(
+                    "the manifest states {model}, which differential privacy does not give",
+                    model=str(entry.get("model")),
+                )
+            )
+        else:
+            wanted = DifferentialPrivacy(float(entry["epsilon"]), float(entry.get("delta", 0)))
+            verdicts.append(wanted.verdict(float(spent), 0.0))
+    if not verdicts:
+        found.append(tr("the manifest states no guarantee"))
+    return CheckResult(tuple(verdicts), tuple(found), (trust,))

@@ -29,6 +29,7 @@ from cobogo.release.reference import (
 )
 
 CHECKS: dict[str, str] = {
+    "flows": "cobogo.locate.mobility.flow_release:check",
     "frequency-list": "cobogo.publish.frequency_list.release:check",
     "masking": "cobogo.publish.mask.release:check",
     "location-reports": "cobogo.locate.protect:check",

@@ -9,9 +9,11 @@ from cobogo.floor.randomness import Seeded
 from cobogo.locate.mechanisms import (
     MECHANISMS,
     Adaptive,
+    CachedDummies,
     Centroid,
     Disc,
     Dummies,
+    Eclipse,
     Elastic,
     GridExponential,
     Indirect,
@@ -52,6 +54,8 @@ EXAMPLES: dict[str, Mechanism] = {
     "keyed-transform": KeyedTransform(MapKey(bytes(range(16))), Frame(-38.52, -3.73)),
     "indirect": Indirect(PLACES),
     "dummies": Dummies(5, AREA, prior=PRIOR),
+    "eclipse": Eclipse(0.01, AREA, prior=PRIOR),
+    "cached-dummies": CachedDummies(5, AREA, prior=PRIOR),
     "dummies, moving": Dummies(5, AREA, "enhanced-dls", prior=PRIOR, moving=True),
 }
 """One of each at least."""

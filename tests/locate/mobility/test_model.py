@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from cobogo.locate.mobility import Space, sample
 from cobogo.locate.mobility.counts import SHARES, WHOLE, histogram_shapes
 from cobogo.locate.mobility.fidelity import fidelity
-from cobogo.locate.mobility.model import NoisyHistogram, _not_negative, budget, coarsen, estimate, fit_model, mechanism
+from cobogo.locate.mobility.model import NoisyHistogram, budget, coarsen, estimate, fit_model, mechanism, project_counts
 from cobogo.studies import fortaleza
 from support.effort import examples
 from support.location_calls import FIRST, SPACE, calls_of, reaches_the_noise
@@ -45,11 +45,11 @@ def test_with_next_to_no_noise_the_exact_counts_are_released_and_with_some_they_
 
 @settings(max_examples=examples(40), deadline=None)
 @given(st.lists(st.lists(st.integers(-20, 30), min_size=1, max_size=5), min_size=1, max_size=4), st.data())
-def test_counts_are_moved_to_the_nearest_that_are_not_negative(groups: list[list[int]], data: st.DataObject) -> None:
+def test_counts_are_moved_to_the_nearest_that_areproject_counts(groups: list[list[int]], data: st.DataObject) -> None:
     total = np.array([data.draw(st.integers(0, 40)) for _ in groups], dtype=np.float64)
     values = np.array([value for group in groups for value in group], dtype=np.float64)
     member = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
-    found = _not_negative(values, member, total)
+    found = project_counts(values, member, total)
     assert (found >= 0).all()
     assert np.allclose(np.bincount(member, found, len(groups)), total)
     for number, group in enumerate(groups):

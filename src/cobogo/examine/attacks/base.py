@@ -53,6 +53,7 @@ RELEASE_NAMES = {
     "trip-synthesis": tr("a table of synthetic trips"),
     "location-reports": tr("a table of noisy positions"),
     "mobility": tr("a table of movements"),
+    "flows": tr("a table of flows between areas"),
 }
 """What the kinds of release are called."""
 

@@ -8,6 +8,7 @@ from cobogo.locate.attacks.crowds import CentreOfCloak, IntersectionOfCloaks, Mi
 from cobogo.locate.attacks.homes import ContextLinking, HomeAndWork
 from cobogo.locate.attacks.identification import Identification
 from cobogo.locate.attacks.observation import LongObservation, ShortObservation
+from cobogo.locate.attacks.origins import SameOrigin
 from cobogo.locate.attacks.presence import AggregatedPresence, LocationPresence
 from cobogo.locate.attacks.tracking import Tracking
 from cobogo.locate.attacks.trilateration import Trilateration
@@ -17,6 +18,7 @@ ATTACKS: Registry[type[LocationAttack]] = Registry(
     {
         "short-observation": ".observation:ShortObservation",
         "long-observation": ".observation:LongObservation",
+        "same-origin": ".origins:SameOrigin",
         "tracking": ".tracking:Tracking",
         "home-and-work": ".homes:HomeAndWork",
         "presence-absence": ".presence:LocationPresence",
@@ -50,6 +52,7 @@ __all__ = [
     "LocationPresence",
     "LongObservation",
     "MixZoneLinkage",
+    "SameOrigin",
     "Scene",
     "ShortObservation",
     "Tracking",

@@ -276,20 +276,14 @@ class Tracking(LocationAttack):
     def run(self, scene: Scene) -> LocationFindings:
         """Follow every person."""
         law = likelihood_of(scene.released, scene.grid, scene.mechanism, scene.known)
-        speed = self.speed or usual_speed(scene.known)
-        step = self.step or _usual_gap(scene.reports)
-        markov = (
-            Markov.assume(scene.grid, step=step, speed=speed)
-            if scene.background is None
-            else Markov.learn(scene.background, scene.grid, step=step, speed=speed)
-        )
+        markov = chain_of(scene, self.step, self.speed)
         reports = scene.reports
         assert reports.user is not None
         assert reports.time is not None
         count = len(reports)
         lon, lat, unsure = np.empty(count), np.empty(count), np.empty(count)
         how = self.how or ("mean" if scene.released.members is None else "map")
-        for rows in stretches(reports.user, reports.time, apart=max(APART, 2 * step)):
+        for rows in stretches(reports.user, reports.time, apart=max(APART, 2 * markov.step)):
             probabilities = track(law, markov, scene.probabilities, rows, reports.time[rows])
             lon[rows], lat[rows] = guess(probabilities, scene.grid, how)
             unsure[rows] = entropy(probabilities)
@@ -303,6 +297,15 @@ class Tracking(LocationAttack):
             guesses=guesses,
             figures={"uncertainty_bits": float(unsure.mean()), "quality_loss": scene.quality_loss},
         )
+
+
+def chain_of(scene: Scene, step: float | None = None, speed: float | None = None) -> Markov:
+    """How people of a scene move: learned from the background, or assumed; the step and the speed are those of the
+    scene, unless given."""
+    speed, step = speed or usual_speed(scene.known), step or _usual_gap(scene.reports)
+    if scene.background is None:
+        return Markov.assume(scene.grid, step=step, speed=speed)
+    return Markov.learn(scene.background, scene.grid, step=step, speed=speed)
 
 
 def _usual_gap(reports: Points) -> float:

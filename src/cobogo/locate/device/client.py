@@ -12,6 +12,7 @@ import numpy as np
 from cobogo.errors import BudgetSpent
 from cobogo.floor.language import tr
 from cobogo.floor.randomness import Entropy, Source
+from cobogo.locate.device.cache import AnswerCache
 from cobogo.locate.device.memory import DeviceMemory, WindowLedger
 from cobogo.locate.device.reports import Report, ReportArea
 from cobogo.locate.mechanisms import PlanarLaplace
@@ -29,7 +30,7 @@ class NearestAnswer:
 
     places: list[Any]
     exact: bool  # whether they are certainly the nearest
-    report: Report  # what the service saw
+    report: Report | None  # what the service saw; None where it was not asked
 
 
 class DeviceClient:
@@ -39,7 +40,7 @@ class DeviceClient:
     limited by a number of ``reports`` instead. When the budget is spent, a report is refused, or the last one is sent
     again (``when_spent`` = "resend"), which reveals nothing new. ``file`` keeps what a restart must not forget. A
     report is paid for, on disk, before it goes out. A mechanism that looks back gets the reports since the client was
-    made.
+    made. With a ``cache``, `nearest` asks the service only where no earlier answer serves.
     """
 
     def __init__(
@@ -52,6 +53,7 @@ class DeviceClient:
         file: str | Path | None = None,
         when_spent: Literal["refuse", "resend"] = "refuse",
         source: Source | None = None,
+        cache: AnswerCache | None = None,
     ) -> None:
         if when_spent not in ("refuse", "resend"):
             raise ValueError(
@@ -65,6 +67,7 @@ class DeviceClient:
                 "many 'reports' may go out within a window instead"
             )
         self.mechanism, self.when_spent, self._counted = mechanism, when_spent, reports is not None
+        self.cache = cache
         self._source = source or Entropy()
         self._course = Course(mechanism, self._source)
         self._memory = DeviceMemory.open(file)
@@ -108,11 +111,16 @@ class DeviceClient:
         The service is asked about the report's areas, each made wider by ``reach`` metres, and answers with all places
         that may be nearest to somebody in them; the nearest to the true position are picked out here. The answer is
         exact whenever the true position is in one of the areas. ``reach`` must not depend on the position; a metre
-        makes up for the grid that positions are snapped to.
+        makes up for the grid that positions are snapped to. An answer from the cache has no report: nothing was sent.
         """
+        stored = None if self.cache is None else self.cache.find(lon, lat, time, count)
+        if stored is not None:
+            return NearestAnswer(pick_nearest(stored, lon, lat, count), True, None)
         report = self.report(lon, lat, time)
         areas = report.areas(reach)
         answers = service(areas, count)
+        if self.cache is not None:
+            self.cache.add(areas, answers, time, count)
         holding = [number for number, area in enumerate(areas) if area.holds(lon, lat)]
         chosen = holding[:1] or [int(np.argmin(distance(lon, lat, [a.lon for a in areas], [a.lat for a in areas])))]
         return NearestAnswer(pick_nearest(answers[chosen[0]], lon, lat, count), bool(holding), report)

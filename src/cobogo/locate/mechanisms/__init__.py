@@ -10,6 +10,7 @@ from cobogo.locate.mechanisms.obfuscation import Disc, Indirect, KeyedTransform,
 from cobogo.locate.mechanisms.optimal import Optimal
 from cobogo.locate.mechanisms.place_sets import Centroid, SeveralPlaces
 from cobogo.locate.mechanisms.planar_laplace import PlanarLaplace, Remap, Remapped
+from cobogo.locate.mechanisms.reuse import CachedDummies, Eclipse
 from cobogo.locate.mechanisms.traces import Adaptive, Predictive
 
 MECHANISMS: Registry[type[Mechanism]] = Registry(
@@ -28,6 +29,8 @@ MECHANISMS: Registry[type[Mechanism]] = Registry(
         "keyed-transform": ".obfuscation:KeyedTransform",
         "indirect": ".obfuscation:Indirect",
         "dummies": ".dummies:Dummies",
+        "eclipse": ".reuse:Eclipse",
+        "cached-dummies": ".reuse:CachedDummies",
     },
     home="cobogo.locate.mechanisms",
     listed="mechanisms",
@@ -41,9 +44,11 @@ MECHANISMS: Registry[type[Mechanism]] = Registry(
 __all__ = [
     "MECHANISMS",
     "Adaptive",
+    "CachedDummies",
     "Centroid",
     "Disc",
     "Dummies",
+    "Eclipse",
     "Elastic",
     "GridExponential",
     "Indirect",

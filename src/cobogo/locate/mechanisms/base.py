@@ -81,6 +81,8 @@ class Mechanism(ABC):
 
     name: ClassVar[str]
     card: ClassVar[Card]
+    hides_returns: ClassVar[bool] = True
+    """Whether reports hide, to within the guarantee, that a person is back at a place."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Make `apply` refuse anything but points with a clear error."""
@@ -282,6 +284,11 @@ class TraceRows:
         if self.past:
             column[self.known] = np.asarray(past)[self.order[self.known]]
         return column
+
+    @property
+    def present_order(self) -> Ints:
+        """The number of each present row, in this order, among the points that were given."""
+        return np.asarray(self.order[~self.known] - self.past)
 
     def present_part(self, column: Any) -> Any:
         """The present rows of a column, in the order in which the points were given."""

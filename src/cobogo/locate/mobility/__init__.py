@@ -7,14 +7,29 @@ two are, how much they call, when, and from where. Each is released with noise; 
 records alone and adds people up → `model` adds noise and is what is released → `sample` draws made-up people from it →
 `fidelity` compares them with the true ones.
 
-After Mir, Isaacman, Cáceres, Martonosi & Wright 2013, which makes WHERE (Isaacman et al. 2012) private. The paper's
-parts are here; how each is bounded and binned is ours, and follows from declared values only.
+Beside it, flows: how many people go from area to area. `areas` are public areas in levels, and journeys between them →
+`flows` counts them with noise and makes the counts add up → `flow_release` is what is released.
+
+DP-WHERE is after Mir, Isaacman, Cáceres, Martonosi & Wright 2013, which makes WHERE (Isaacman et al. 2012) private. The
+paper's parts are here; how each is bounded and binned is ours, and follows from declared values only.
 """
 
 from __future__ import annotations
 
+from cobogo.locate.mobility.areas import AreaTree, Journeys
+from cobogo.locate.mobility.flows import FlowCounts, count_flows
 from cobogo.locate.mobility.model import MobilityModel
 from cobogo.locate.mobility.sample import ModelAndCalls, dp_where, sample
 from cobogo.locate.mobility.space import Space
 
-__all__ = ["MobilityModel", "ModelAndCalls", "Space", "dp_where", "sample"]
+__all__ = [
+    "AreaTree",
+    "FlowCounts",
+    "Journeys",
+    "MobilityModel",
+    "ModelAndCalls",
+    "Space",
+    "count_flows",
+    "dp_where",
+    "sample",
+]

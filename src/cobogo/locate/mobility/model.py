@@ -85,8 +85,8 @@ def estimate(noisy: NoisyHistogram, shape: HistogramShape) -> Floats:
     agreed = (size * noisy.coarse + told) / (size + 1)
     apart = _shrink(noisy.fine - (told / size)[shape.parent], variance * (shape.bins - shape.parents))
     fine = apart + (agreed / size)[shape.parent]
-    coarse = _not_negative(agreed, np.zeros(shape.parents, dtype=np.int64), np.array([max(agreed.sum(), 0.0)]))
-    return (_not_negative(fine, shape.parent, coarse) / shape.sensitivity).reshape(shape.axes)
+    coarse = project_counts(agreed, np.zeros(shape.parents, dtype=np.int64), np.array([max(agreed.sum(), 0.0)]))
+    return (project_counts(fine, shape.parent, coarse) / shape.sensitivity).reshape(shape.axes)
 
 
 def _shrink(differences: Floats, noise: float) -> Floats:
@@ -95,25 +95,20 @@ def _shrink(differences: Floats, noise: float) -> Floats:
     return differences * max(0.0, 1 - noise / squares) if squares > 0 else differences
 
 
-def _not_negative(values: Floats, group: Ints, total: Floats) -> Floats:
+def project_counts(values: Floats, group: Ints, total: Floats) -> Floats:
     """The nearest values, by squares, that are not negative and sum to a total in each group.
 
-    In a group the largest values are lowered by the same amount and the rest are 0 (projection on a simplex); the
-    groups are laid out as rows of a table, padded.
+    In a group the largest values are lowered by the same amount and the rest are 0 (projection on a simplex).
     """
     order = np.lexsort((-values, group))
     grouped, ranked = group[order], values[order]
     starts = np.searchsorted(grouped, np.arange(len(total)))
-    place = np.arange(len(values)) - starts[grouped]
-    table = np.full((len(total), int(place.max()) + 1), -np.inf)
-    table[grouped, place] = ranked
-    filled = np.isfinite(table)
-    upto = np.cumsum(np.where(filled, table, 0.0), axis=1)
-    lowered = (upto - total[:, np.newaxis]) / np.arange(1, table.shape[1] + 1)
-    kept = np.maximum((filled & (table > lowered)).sum(axis=1), 1)
-    amount = lowered[np.arange(len(total)), kept - 1]
+    upto = np.cumsum(ranked)
+    upto -= (upto - ranked)[starts][grouped]
+    lowered = (upto - total[grouped]) / (np.arange(len(values)) - starts[grouped] + 1)
+    kept = np.maximum(np.bincount(grouped, ranked > lowered, len(total)), 1).astype(np.int64)
     result = np.empty_like(values)
-    result[order] = np.maximum(ranked - amount[grouped], 0.0)
+    result[order] = np.maximum(ranked - lowered[starts + kept - 1][grouped], 0.0)
     return result
 
 

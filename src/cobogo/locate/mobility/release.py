@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -13,7 +12,6 @@ import numpy as np
 
 from cobogo.data.policy import Role
 from cobogo.data.table.read import Table
-from cobogo.errors import VerificationFailed
 from cobogo.floor.language import Text, join, tr
 from cobogo.floor.untrusted import fraction
 from cobogo.locate.maps.layers import Layer
@@ -23,7 +21,7 @@ from cobogo.locate.mobility.model import MobilityModel, mechanism
 from cobogo.locate.mobility.sample import ModelAndCalls, dp_where
 from cobogo.locate.mobility.space import Space
 from cobogo.locate.places.cells import Calls
-from cobogo.locate.release import original_table, write_json
+from cobogo.locate.release import judge_privacy, original_table, read_beside, write_json
 from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.models.differential_privacy import DifferentialPrivacy
 from cobogo.promises.models.promise import parameters
@@ -173,38 +171,10 @@ def _explanation(made: ModelAndCalls) -> Text:
 def check(written: Written) -> CheckResult:
     """Check that the parts cost what is stated, that their noise is enough for what a person can change, and every
     call."""
-    if written.directory is None:
-        raise VerificationFailed(
-            tr("the model is not beside its calls"), where=MODEL, remedy=tr("Verify the whole release, with its model.")
-        )
-    model = MobilityModel.from_dict(_read(written))
+    model = MobilityModel.from_dict(read_beside(written, MODEL))
     problems = [*_costs(written.statement, model), *_calls(written, model)]
     spent = sum((part.epsilon or Fraction(0) for part in model.parts.values()), Fraction(0))
-    verdicts = []
-    for entry in written.model_entries:
-        if entry.get("model") != DifferentialPrivacy.name:
-            problems.append(
-                tr(
-                    "the manifest states {model}, which differential privacy does not give",
-                    model=str(entry.get("model")),
-                )
-            )
-        else:
-            wanted = DifferentialPrivacy(float(entry["epsilon"]), float(entry.get("delta", 0)))
-            verdicts.append(wanted.verdict(float(spent), 0.0))
-    if not verdicts:
-        problems.append(tr("the manifest states no guarantee"))
-    return CheckResult(tuple(verdicts), tuple(problems), (ON_TRUST,))
-
-
-def _read(written: Written) -> Any:
-    assert written.directory is not None
-    try:
-        return json.loads((written.directory / MODEL).read_bytes())
-    except (OSError, ValueError):
-        raise VerificationFailed(
-            tr("the file is damaged"), where=MODEL, remedy=tr("Get the release again from the data holder.")
-        ) from None
+    return judge_privacy(written, spent, problems, ON_TRUST)
 
 
 def _costs(stated: dict[str, Any], model: MobilityModel) -> Iterator[str]:

@@ -78,7 +78,7 @@ class Points:
         )
         _refuse(~(np.abs(north) <= 90), "lat", tr("the value is not a latitude (degrees from -90 to 90)"), where, first)
         seconds = None if time is None else _seconds(time, where, first)
-        codes, names = (None, ()) if user is None else _encode_people(user, where, first)
+        codes, names = (None, ()) if user is None else encode_people(user, where, first)
         if seconds is not None and len(seconds) != len(east):
             what = tr("there are {points:,} points and {times:,} times", points=len(east), times=len(seconds))
             raise DataError(what, where=where, remedy=SAME_LENGTH)
@@ -333,7 +333,7 @@ def _seconds_from_numbers(values: Any, where: str, first: int) -> Floats:
     return np.asarray(numbers / unit, dtype=np.float64)
 
 
-def _encode_people(values: Any, where: str, first: int) -> tuple[Ints, tuple[str, ...]]:
+def encode_people(values: Any, where: str, first: int) -> tuple[Ints, tuple[str, ...]]:
     """Numbers and names of people, in the order of their names as texts."""
     import pandas as pd
 

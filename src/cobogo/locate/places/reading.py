@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,14 @@ from cobogo.data.table.engine import connect
 from cobogo.data.table.files import guess_separator
 from cobogo.data.table.read import read
 from cobogo.errors import DataError
-from cobogo.floor.language import join, tr
+from cobogo.floor.language import Text, join, tr
 from cobogo.locate.places.cells import Calls, Cells
 from cobogo.locate.places.points import Points, column_names, describe_columns, index_times
 
 CELL = ("cell", "tower", "cell_id", "cellid", "antenna", "celula", "antena", "erb", "name")
 """The usual names of a column of cells, in the order in which they are looked for."""
+
+NO_CELL = tr("there is no column for the cell")
 
 
 def read_points(source: str | Path | Any, *, separator: str | None = None, **columns: str | None) -> Points:
@@ -37,7 +40,8 @@ def read_cells(source: str | Path | Any, *, separator: str | None = None) -> Cel
         return source
     table, name = fetch_table(source, separator)
     points = Points.from_arrow(table, where=name)
-    return Cells.from_columns(table.column(_cell_column(table, name)).to_pylist(), points.lon, points.lat, where=name)
+    names = table.column(find_column(table, CELL, NO_CELL, name)).to_pylist()
+    return Cells.from_columns(names, points.lon, points.lat, where=name)
 
 
 def read_calls(
@@ -48,7 +52,7 @@ def read_calls(
         return source
     table, name = fetch_table(source, separator)
     found = column_names(list(table.column_names), {}, name, needed=("user", "time"), options=False)
-    cell = table.column(_cell_column(table, name))
+    cell = table.column(find_column(table, CELL, NO_CELL, name))
     user, time = (table.column(found[part]) for part in ("user", "time"))
     return Calls.from_columns(user, time, cell, cells, leave_out=leave_out, where=name)
 
@@ -64,11 +68,11 @@ def fetch_table(source: str | Path | Any, separator: str | None) -> tuple[Any, s
         return engine.fetch(table.expression), table.name
 
 
-def _cell_column(table: Any, where: str) -> str:
+def find_column(table: Any, aliases: Sequence[str], missing: Text, where: str) -> str:
+    """The column that has one of some usual names; raises with ``missing`` where there is none."""
     known = {name.strip().lower(): name for name in reversed(table.column_names)}
-    for alias in CELL:
+    for alias in aliases:
         if alias in known:
             return str(known[alias])
-    hint = tr("Name it one of {usual}.", usual=", ".join(CELL))
-    remedy = join([hint, describe_columns(table.column_names, CELL)])
-    raise DataError(tr("there is no column for the cell"), where=where, remedy=remedy)
+    hint = tr("Name it one of {usual}.", usual=", ".join(aliases))
+    raise DataError(missing, where=where, remedy=join([hint, describe_columns(table.column_names, aliases)]))

@@ -14,13 +14,15 @@ TRAJECTORIES: Registry[Any] = Registry(
         "k-delta-anonymity": ".trips.kdelta:KDelta",
         "trip-synthesis": ".trips.synthesis:TripSynthesis",
         "dp-where": ".mobility.sample:dp_where",
+        "flows": ".mobility.flows:count_flows",
+        "on-the-map": ".mobility.on_the_map:draw_commuters",
     },
     home="cobogo.locate",
     listed="mechanisms",
     guide="trajectories",
     remark="trajectories",
 )
-"""The methods of ``cobogo locate anonymize``, ``synthesize`` and ``where``."""
+"""The methods of ``cobogo locate anonymize``, ``synthesize``, ``where`` and ``flows``."""
 
 __all__ = [
     "TRAJECTORIES",

@@ -15,7 +15,7 @@ from cobogo.floor.untrusted import fraction
 from cobogo.locate.places.geometry import Frame, distance
 from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.points import Points
-from cobogo.locate.release import ReleasedPoints, read_released
+from cobogo.locate.release import ReleasedPoints, judge_privacy, read_released
 from cobogo.locate.trips.kdelta import AnonymizedTrips, Closeness, closeness
 from cobogo.locate.trips.synthesis import SHARES, TripModel, TripSynthesis, sensitivity
 from cobogo.promises.models.check import ModelVerdict
@@ -164,11 +164,7 @@ def check(written: Written) -> CheckResult:
         problems = () if verdicts else (tr("the manifest states no guarantee"),)
         return CheckResult(tuple(verdicts), problems, (ON_TRUST,))
     spent = sum((fraction(row["epsilon"]) for row in written.statement["parts"]), Fraction(0))
-    verdicts = [
-        DifferentialPrivacy(float(entry["epsilon"])).verdict(float(spent), 0.0) for entry in written.model_entries
-    ]
-    problems = (*_problems(written, points, spent), *(() if verdicts else (tr("the manifest states no guarantee"),)))
-    return CheckResult(tuple(verdicts), problems, (ON_TRUST,))
+    return judge_privacy(written, spent, list(_problems(written, points, spent)), ON_TRUST)
 
 
 def _problems(written: Written, points: Points, spent: Fraction) -> Iterator[str]:

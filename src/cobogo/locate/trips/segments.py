@@ -195,19 +195,20 @@ def walks_of(trips: Trips, grid: Grid) -> Walks:
 
 def bound_walks(walks: Walks, trips: int, longest: int, source: Source) -> Walks:
     """At most ``trips`` walks of each person, chosen at random, none longer than ``longest`` cells."""
-    order = np.lexsort((source.words(len(walks)), walks.person))
-    first = np.flatnonzero(np.diff(walks.person[order], prepend=-1))
-    rank = np.arange(len(order)) - np.repeat(first, np.diff(np.append(first, len(order))))
-    return walks.take(np.sort(order[rank < trips])).shorten(longest)
+    return walks.take(np.sort(choose_rows(walks.person, trips, source))).shorten(longest)
 
 
 def moves_of(walks: Walks, most: int, source: Source) -> tuple[Ints, Ints]:
     """At most ``most`` moves of each person, chosen at random, as the cells before and after each."""
     walk = np.repeat(np.arange(len(walks)), walks.number)
     stays = np.flatnonzero(np.diff(walk) == 0)
-    person = walks.person[walk[stays]]
-    order = np.lexsort((source.words(len(stays)), person))
+    kept = stays[choose_rows(walks.person[walk[stays]], most, source)]
+    return walks.cells[kept], walks.cells[kept + 1]
+
+
+def choose_rows(person: Ints, most: int, source: Source) -> Ints:
+    """At most ``most`` rows of each person, chosen at random."""
+    order = np.lexsort((source.words(len(person)), person))
     first = np.flatnonzero(np.diff(person[order], prepend=-1))
     rank = np.arange(len(order)) - np.repeat(first, np.diff(np.append(first, len(order))))
-    kept = stays[order[rank < most]]
-    return walks.cells[kept], walks.cells[kept + 1]
+    return order[rank < most]

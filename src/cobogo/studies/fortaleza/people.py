@@ -15,6 +15,7 @@ import numpy as np
 from cobogo.examples.places import BAIRROS
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.files import holds_only, stage_directory
+from cobogo.locate.mobility.areas import AreaTree, Journeys
 from cobogo.locate.places.cells import Calls, Cells
 from cobogo.locate.places.points import Points
 from cobogo.studies.fortaleza.land import FRAME, move_to_land, towers
@@ -29,8 +30,12 @@ FIRST_MIDNIGHT = 1_709_521_200.0
 BY_HOUR = (1, 1, 0.5, 0.5, 0.5, 1.5, 5, 9, 12, 13, 13, 14, 15, 13, 13, 13, 14, 16, 17, 15, 12, 9, 5, 2)
 """How likely a call is in each hour of the day."""
 
-FILES = ("points.csv", "calls.csv", "cells.csv")
-"""Trajectories (user, time, lon, lat), call records (user, time, cell) and cells (cell, lon, lat). Times are UTC."""
+FILES = ("points.csv", "calls.csv", "cells.csv", "commutes.csv", "areas.csv")
+"""Trajectories (user, time, lon, lat), call records (user, time, cell), cells (cell, lon, lat), commutes (person,
+origin, destination) and areas (area, zone, lon, lat). Times are UTC."""
+
+ZONE = 4_000.0
+"""Metres of the squares in which bairros are put together: about twenty zones."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +101,25 @@ class CityPeople:
         place = self.positions_at(rows.user, rows.time)
         return Calls(rows.user, rows.time, network.nearest(place.lon, place.lat), network)
 
+    def commutes(self) -> Journeys:
+        """From the bairro where each person lives to the one where they work or study, for those who do."""
+        tree = bairro_areas()
+        going = np.flatnonzero((self.lives.home != self.lives.daily).any(axis=1))
+        origin, destination = (tree.places.nearest(place.lon, place.lat)[going] for place in (self.home, self.work))
+        return Journeys(going, origin, destination, tree)
+
+
+def bairro_areas() -> AreaTree:
+    """The bairros by the middle of each, in zones: squares of `ZONE` metres."""
+    places = Cells.from_columns(
+        list(BAIRROS), [one.lon for one in BAIRROS.values()], [one.lat for one in BAIRROS.values()]
+    )
+    column, row = np.floor(np.stack(FRAME.metres(places.lon, places.lat)) / ZONE).astype(np.int64)
+    zones = [
+        f"{chr(ord('A') + north)}{east + 1}" for north, east in zip(row - row.min(), column - column.min(), strict=True)
+    ]
+    return AreaTree.from_columns(places, {"zone": zones})
+
 
 def people(number: int, *, days: int = 7, seed: int = 2024) -> CityPeople:
     """So many people over so many days from Monday, 4 March 2024 on. The seed decides on everything.
@@ -126,7 +150,11 @@ def write_people(
 
     crowd = people(number, days=days, seed=seed)
     calls = crowd.calls()
-    rows = (crowd.trajectories(step).to_arrow(), calls.to_arrow(), calls.cells.to_arrow())
+    commutes = crowd.commutes()
+    rows = (
+        crowd.trajectories(step).to_arrow(), calls.to_arrow(), calls.cells.to_arrow(), commutes.to_arrow(),
+        commutes.tree.to_arrow(),
+    )  # fmt: skip
     tables = dict(zip(FILES, rows, strict=True))
     options = pyarrow.csv.WriteOptions(quoting_style="needed", quoting_header="none")
     with stage_directory(directory, replaceable=holds_only(FILES)) as stage:

@@ -39,6 +39,7 @@ def people(
 
 
 app.command()(release.where)
+app.command()(release.flows)
 app.command()(serve.serve)
 app.command()(serve.enrol)
 app.command()(serve.certificate)

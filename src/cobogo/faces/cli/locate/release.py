@@ -1,4 +1,5 @@
-"""The commands ``cobogo locate protect``, ``anonymize``, ``synthesize`` and ``where``: each makes a release."""
+"""The commands ``cobogo locate protect``, ``anonymize``, ``synthesize``, ``where`` and ``flows``: each makes a
+release."""
 
 from __future__ import annotations
 
@@ -27,6 +28,9 @@ Gap = Annotated[float, typer.Option("--gap", help="This many seconds without a p
 Stay = Annotated[
     float, typer.Option("--stay", help="This many seconds at one place end a trip, too; with 0 they never do.")
 ]
+
+MOSTLY_NOISE = 0.5
+"""The share of journeys in wrong pairs above which a level of flows is of no use."""
 
 HIDES = 100.0
 """Metres: a place that is told more exactly than that is as good as an address."""
@@ -348,6 +352,90 @@ def where(
                 hourly=hours["mean"],
                 anywhere=hours["of calls from anywhere"],
             ),
+        )
+    console.say_release(out)
+
+
+def flows(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="Journeys (person, origin, destination), or points of people in time: CSV or Parquet.",
+            show_default=False,
+        ),
+    ],
+    areas: Annotated[
+        Path, typer.Option("--areas", help="A file of the public areas: area, lon, lat.", show_default=False)
+    ],
+    epsilon: Annotated[
+        str, typer.Option("--epsilon", help="The ε that all journeys of a person may cost.", show_default=False)
+    ],
+    levels: Annotated[
+        str, typer.Option("--levels", help="Columns of coarser areas, from finer to coarser: zone,region.")
+    ] = "",
+    shares: Annotated[
+        str | None, typer.Option("--shares", help="How the levels share ε, the finest first: 3,1; evenly if not given.")
+    ] = None,
+    most: Annotated[int, typer.Option("--most", min=1, help="How many journeys of a person count.")] = 1,
+    out: Annotated[Path, typer.Option("--out", help="The directory of the release.")] = Path("flows"),
+    leave_out: Annotated[
+        bool, typer.Option("--leave-out-unknown", help="Leave out journeys of areas that are not declared.")
+    ] = False,
+    gap: Gap = 1800.0,
+    stay: Stay = 1200.0,
+    separator: GuessedSeparator = None,
+    ledger: Ledger = None,
+    dataset: PayingDataset = None,
+    analyst: PayingAnalyst = None,
+    as_json: Json = False,
+) -> None:
+    """Release how many people go from area to area, with differential privacy; the counts add up over all levels."""
+    from cobogo.locate.mobility.areas import read_areas, read_journeys
+    from cobogo.locate.mobility.flow_release import FlowTable, release_of
+    from cobogo.locate.mobility.flows import check_shares
+    from cobogo.promises.accounting import loss_of
+    from cobogo.promises.payer import payer_of_options
+    from cobogo.release.write import write_release
+    from cobogo.studies.fortaleza import layers_below
+
+    cost = loss_of(epsilon).amount
+    tree = read_areas(areas, [level.strip() for level in levels.split(",") if level.strip()], separator=separator)
+    parts = None if shares is None else check_shares(shares.split(","), tree)
+    paying = payer_of_options(ledger, dataset, analyst)
+    journeys = read_journeys(file, tree, separator=separator, leave_out=leave_out, gap=gap, stay=stay)
+    release = release_of(
+        journeys, cost, source=str(file.absolute()), most=most, shares=parts, paying=paying,
+        base=layers_below(tree.places.lon, tree.places.lat),
+    )  # fmt: skip
+    verdict = write_release(release, out)
+    made = release.transformation
+    assert isinstance(made, FlowTable)
+    if as_json:
+        console.say_json(
+            {"holds": bool(verdict), "epsilon": float(cost), "journeys": int(made.counts.table[-1].sum()),
+             "parts": made.counts.costs(), "fidelity": made.fidelity}
+        )  # fmt: skip
+        return
+    console.say_line(
+        "model", tr("ε = {epsilon:g} for a person, {most:,} of whose journeys count", epsilon=float(cost), most=most)
+    )
+    say = language.terminal_speech()
+    header: list[str] = [tr("level"), tr("pairs of areas"), tr("scale"), tr("mean error of a pair"), tr("wrong")]
+    rows = [
+        [row["level"], say.number(row["pairs"]), say.fixed(cost["scale"]), say.fixed(row["mean_error"]),
+         say.percent(row["wrong_share"])]
+        for row, cost in zip(made.fidelity, made.counts.costs(), strict=True)
+    ]  # fmt: skip
+    console.say(console.table(header, rows, numbers=[1, 2, 3, 4]))
+    console.say(tr("The errors are computed without noise: they are not private; keep them."))
+    noise = [row["level"] for row in made.fidelity if row["wrong_share"] > MOSTLY_NOISE]
+    if noise:
+        console.warn(
+            tr(
+                "these levels are mostly noise: {levels}. There are too few journeys for so many pairs: use coarser "
+                "areas, or a larger ε",
+                levels=", ".join(noise),
+            )
         )
     console.say_release(out)
 

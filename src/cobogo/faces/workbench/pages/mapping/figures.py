@@ -26,6 +26,10 @@ MAP_WHY_NONE = {
         "An attacker who sees one request and knows only how often places are visited cannot tell which of k "
         "positions is true. An attacker who sees a whole day can."
     ),
+    "cached-dummies": tr(
+        "An attacker who knows only how often places are visited cannot tell which of k cells is true, however many "
+        "requests there are. An attacker who knows the person can."
+    ),
     "quad-tree": tr("Every cloak has k people, but not all of them would get the same cloak."),
     "casper": tr("Every cloak has k people, but not all of them would get the same cloak."),
     "crowd-positions": tr("The service sees where k people are, and the person who asks is one of them."),
@@ -36,6 +40,7 @@ MAP_MEASURES = {
     "tracking": tr("of the guesses, within 100 m"),
     "short-observation": tr("of the guesses, within 100 m"),
     "long-observation": tr("of the people, within 100 m"),
+    "same-origin": tr("of the origins, within 100 m"),
     "home-and-work": tr("of the homes, within 250 m"),
     "presence-absence": tr("area under the curve"),
     "identification": tr("of the people"),

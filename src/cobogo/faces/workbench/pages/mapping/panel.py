@@ -42,6 +42,8 @@ MAP_ABOUT = {
     "keyed-transform": tr("Rotates and shifts the whole map by a secret key."),
     "indirect": tr("Reports the nearest of some public places instead of the position."),
     "dummies": tr("Sends the true position among invented ones."),
+    "eclipse": tr("Draws noise once for each cell; every report from the cell is one of the same k places."),
+    "cached-dummies": tr("Sends the true cell among others, always the same ones, and keeps the answers."),
     "quad-tree": tr("The smallest cell with k people, of a map divided into quarters again and again."),
     "casper": tr("Like the quad-tree, but tries a cell together with its neighbour first."),
     "hilbert": tr("Orders people along a curve and takes k at a time; each group shares a rectangle."),
@@ -54,6 +56,7 @@ MAP_KNOWS = {
     "tracking": tr("Knows the mechanism, whose report each one is, and how people move."),
     "short-observation": tr("Knows the mechanism and how often each place is visited."),
     "long-observation": tr("Knows which reports were sent from the person's most visited place."),
+    "same-origin": tr("Knows the mechanism, and which trips of a person began at the same place."),
     "home-and-work": tr("Knows at which hours people sleep. The triangle marks the guessed home."),
     "presence-absence": tr("Knows the mechanism and how often places are visited. 50 % means no success."),
     "identification": tr("Knows a few true positions of a person, with their times."),
@@ -103,8 +106,8 @@ def read_ground(file: Path, row: dict[str, Any], hours_from_utc: float) -> Trial
 
 CLOAKS = ("quad-tree", "casper", "hilbert", "nearest-neighbours", "clique")
 ON_POSITIONS = (
-    "tracking", "short-observation", "long-observation", "home-and-work", "presence-absence", "identification",
-    "aggregated-presence",
+    "tracking", "short-observation", "long-observation", "same-origin", "home-and-work", "presence-absence",
+    "identification", "aggregated-presence",
 )  # fmt: skip
 ON_CLOAKS = ("centre-of-cloak", "intersection-of-cloaks", *ON_POSITIONS)
 

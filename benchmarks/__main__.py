@@ -21,6 +21,7 @@ from benchmarks.measure import Result, machine
 from benchmarks.noise import noise
 from benchmarks.pages import pages
 from benchmarks.peer_tasks import beside_peers
+from benchmarks.scale import scale
 from benchmarks.searches import on_adult, on_large_lattices
 from benchmarks.synthetic import synthetic
 from benchmarks.vault import vault
@@ -45,6 +46,7 @@ ALL = {
     "cloaks": cloaks,
     "where": mobility,
     "location-attacks": attacks,
+    "scale": scale,
 }
 
 

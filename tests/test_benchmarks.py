@@ -15,6 +15,7 @@ from benchmarks import (
     commands,
     curator,
     decoding,
+    flows,
     frequency_lists,
     ingesting,
     location_attacks,
@@ -168,3 +169,10 @@ def test_rappor_is_decoded_by_all_rules_from_the_same_counts(tmp_path: Path) -> 
     found = list(decoding.decoding(tmp_path, clients=2000, names=["typical, 8 bits"]))
     assert len(found) == 1
     assert all("bonferroni" in result.note and "google" in result.note for result in found)
+
+
+def test_flows_are_compared_with_simpler_ways(capsys: pytest.CaptureFixture[str]) -> None:
+    flows.main(sizes=[300], runs=1)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 2 + 4
+    assert all(line.count("%") == len(flows.WAYS) for line in lines[2:])

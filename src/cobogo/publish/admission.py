@@ -35,6 +35,7 @@ def open_data(data: Any, policy: Policy, engine: str | None) -> Table:
         return data
     if data is None:
         return open_source(policy, engine)
+    policy.engine.apply()
     url = engine or (None if policy.data.engine is None else policy.resolve_url(policy.data.engine))
     return read(data, policy.data, connect(url, writable=policy.output.format == "table"))
 

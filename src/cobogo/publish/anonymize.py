@@ -246,7 +246,7 @@ def _rolled_up_warning(levels: tuple[int, ...], policy: Policy, table: Table) ->
     return tr(
         "the data have more than {most:,} distinct combinations: they were counted at the levels {levels}, and the "
         "search began there; the risk before the recoding is the risk at these levels",
-        most=table.engine.most_counts,
+        most=table.engine.room_for_counts,
         levels=raised,
     )
 

@@ -18,6 +18,7 @@ from cobogo.data.policy.random_releases import Perturbation, Randomization, Samp
 from cobogo.data.policy.tables import (
     AttributePolicy,
     Data,
+    EnginePolicy,
     Output,
     Privacy,
     Recoding,
@@ -55,6 +56,7 @@ class Policy(PolicyTable):
     synthesis: Synthesis | None = None
     utility: Utility | None = None
     risk: RiskPolicy = RiskPolicy()
+    engine: EnginePolicy = EnginePolicy()
     output: Output = Output()
     report: ReportPolicy = ReportPolicy()
     registry: RegistryPolicy | None = None

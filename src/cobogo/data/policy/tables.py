@@ -11,6 +11,7 @@ from pydantic import Field, field_validator, model_validator
 from cobogo.data.policy.hierarchies import AnyHierarchy
 from cobogo.data.policy.toml_file import PolicyTable, Separator
 from cobogo.floor.language import LANGUAGES, tr
+from cobogo.floor.memory import bound_memory, parse_memory
 
 
 class Role(StrEnum):
@@ -170,6 +171,23 @@ class Output(PolicyTable):
                 tr('format = "table" and table = "its name" go together'), tr("Give both, or neither of them.")
             )
         return self
+
+
+class EnginePolicy(PolicyTable):
+    """What the work may take. Of a policy's bound and the command line's the lower one holds."""
+
+    memory: str | None = None
+
+    @field_validator("memory")
+    @classmethod
+    def _is_an_amount(cls, memory: str | None) -> str | None:
+        if memory is not None:
+            parse_memory(memory)
+        return memory
+
+    def apply(self) -> None:
+        """Bound the memory of this process."""
+        bound_memory(None if self.memory is None else parse_memory(self.memory))
 
 
 class RegistryPolicy(PolicyTable):

@@ -39,7 +39,7 @@ class Coder:
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
-        self._parts: list[NDArray[np.int32]] = []
+        self._parts: list[NDArray[Any]] = []
 
     def add(self, column: Any) -> None:
         """The next batch: an Arrow array of text, or of codes of texts (not all of which need occur)."""
@@ -51,11 +51,14 @@ class Coder:
         there = np.unique(places[places < len(words)]).tolist()
         numbers = np.full(len(words) + 1, -1, dtype=np.int32)
         numbers[there] = [self._numbers.setdefault(words[place], len(self._numbers)) for place in there]
-        self._parts.append(numbers[places])
+        self._parts.append(numbers[places].astype(_narrowest(len(self._numbers))))
 
-    def column(self) -> Column:
-        """All of them, as codes into the sorted distinct values, NULL last."""
-        codes = np.concatenate([*self._parts, np.zeros(0, dtype=np.int32)])
+    def column(self, *, narrow: bool = False) -> Column:
+        """All of them, as codes into the sorted distinct values, NULL last.
+
+        ``narrow``: codes of a byte or two, where they fit, for whoever computes nothing with them in their own type.
+        """
+        codes = np.concatenate([*self._parts, np.zeros(0, dtype=np.int8)])
         self._parts.clear()
         words = sorted(self._numbers)
         labels: list[Label] = [*words]
@@ -64,7 +67,12 @@ class Coder:
         rank[-1] = len(words)
         if (codes < 0).any():
             labels.append(None)
-        return rank[codes], tuple(labels)
+        return (rank.astype(codes.dtype) if narrow else rank)[codes], tuple(labels)
+
+
+def _narrowest(values: int) -> np.dtype[Any]:
+    """The type of codes below a number; −1 is one, and so is the number itself."""
+    return np.min_scalar_type(-values - 1)
 
 
 Codes = NDArray[np.int64]

@@ -14,13 +14,14 @@ from typing import Any, ClassVar
 from cobogo.data.policy import Data
 from cobogo.data.table import enumerations as coded
 from cobogo.data.table.columns import shortest_texts
-from cobogo.data.table.engine import BATCH, RELEASED, Engine, Expression, foreign_table, header, literal, quote
+from cobogo.data.table.engine import BATCH, COUNTED, RELEASED, Engine, Expression, foreign_table, header, literal, quote
 from cobogo.data.table.files import csv_error, parquet_error
 from cobogo.errors import DataError, OutputError
 from cobogo.floor import randomness
 from cobogo.floor.files import create_scratch, remove_scratch
 from cobogo.floor.language import tr
 from cobogo.floor.lean import load_arrow, load_ibis
+from cobogo.floor.memory import memory_share
 
 IN_MEMORY = 64 * 2**20
 """Bytes of files whose copy is kept in memory; a larger one goes to disk."""
@@ -51,7 +52,7 @@ class DuckDB(Engine):
         super().__init__(Backend().connect(temp_directory=str(self._spill)))
         weakref.finalize(self, remove_scratch, self._spill)
         self._draw_no_progress()
-        self._leave_memory_for_counting()
+        self.sql(f"SET memory_limit = '{memory_share(1 - COUNTED)} bytes'")
         self.sql("SET TimeZone = 'UTC'")  # so that times read as text are the same wherever this runs
         self._functions: dict[str, Callable[..., Any]] = {}
         self.file = file
@@ -63,11 +64,6 @@ class DuckDB(Engine):
         """A kernel of a notebook may draw progress; one without ipywidgets does not, and lets nobody change it."""
         if self.sql("SELECT current_setting('enable_progress_bar')").fetchone()[0]:
             self.sql("SET enable_progress_bar = false")
-
-    def _leave_memory_for_counting(self) -> None:
-        """DuckDB would take four fifths of the machine's memory; the frequency table needs some, too."""
-        number, unit = self.sql("SELECT current_setting('memory_limit')").fetchone()[0].split()
-        self.sql(f"SET memory_limit = '{float(number) * 0.6:.2f} {unit}'")
 
     def sql(self, text: str) -> Any:
         """Run a statement in the engine's own language."""

@@ -7,7 +7,6 @@ and times as DuckDB does.
 
 from __future__ import annotations
 
-import os
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -19,6 +18,7 @@ from cobogo.data.policy import Data
 from cobogo.errors import DataError, OutputError, PolicyError, TableTooLarge
 from cobogo.floor.catalogue import Registry, card
 from cobogo.floor.language import tr
+from cobogo.floor.memory import memory_share
 from cobogo.floor.urls import strip_password
 
 Expression = Any
@@ -29,12 +29,11 @@ BATCH = 100_000
 """Rows that are brought into memory at a time."""
 
 
-def _memory() -> int:
-    """Bytes of memory of this machine; a guess where it does not tell."""
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):
-        return 8 * 2**30
+COUNTED = 0.5
+"""The share of memory for the table of distinct combinations. DuckDB takes the rest, and needs some 0.7 GB to count."""
+
+COUNT_BYTES = 48
+"""What a row of it takes while it is put in order: two arrays of keys, an order, and a few bytes of codes."""
 
 
 class Engine(ABC):
@@ -43,7 +42,7 @@ class Engine(ABC):
     name: ClassVar[str]
     url: str = ""  # where it is, without a password
     numbers_rows: ClassVar[bool] = False  # whether a table's rows have an order, so that the first of them can be named
-    most_counts: int = _memory() // 200  # rows of a counted table that the search has room for
+    most_counts: int | None = None  # rows of a counted table that an engine can hand over, if there is a limit
     failures: ClassVar[tuple[type[Exception], ...]] = ()  # what the engine raises when it cannot write
 
     def __init__(self, connection: Any) -> None:
@@ -160,13 +159,18 @@ class Engine(ABC):
 
     def counts(self, table: Expression) -> Iterator[Any]:
         """The rows of a counted table in batches; an error, as soon as it is known, if they are more than fit."""
-        rows = 0
+        rows, most = 0, self.room_for_counts
         with closing(self.batches(table)) as batches:
             for batch in batches:
                 rows += batch.num_rows
-                if rows > self.most_counts:
-                    raise too_many_counts(self.most_counts)
+                if rows > most:
+                    raise too_many_counts(most)
                 yield batch
+
+    @property
+    def room_for_counts(self) -> int:
+        """How many rows of a counted table the search has room for."""
+        return memory_share(COUNTED) // COUNT_BYTES if self.most_counts is None else self.most_counts
 
     def tally(self, table: Expression, count: Callable[[Any], Any], size: int) -> Any:
         """The sum of what a function counts in each part of the rows: from an Arrow batch to ``size`` whole numbers.

@@ -208,8 +208,9 @@ def frequency_table(
         for coder, key in zip(coders, keys, strict=True):
             coder.add(batch.column(key))
         parts.append(batch.column("records").to_numpy(zero_copy_only=False).astype(np.int64))
-    columns = [coder.column() for coder in coders]
+    columns = [coder.column(narrow=True) for coder in coders]
     counts = np.concatenate([*parts, np.zeros(0, dtype=np.int64)])
+    del parts, coders
     width = len(quasi_identifiers)
     quasi = [codes for codes, _ in columns[:width]]
     ids, representatives = number_tuples(quasi, [len(labels) for _, labels in columns[:width]], len(counts))
@@ -263,14 +264,22 @@ def number_tuples(columns: Sequence[NDArray[Any]], sizes: Sequence[int], rows: i
         if span * max(size, 1) >= 2**62:
             key = np.unique(key, return_inverse=True)[1].astype(np.int64)
             span = int(key.max(initial=0)) + 1
-        key = key * max(size, 1) + column
+        key *= max(size, 1)
+        key += column
         span *= max(size, 1)
+    order, first = _sort(key)
+    key[order] = np.cumsum(first) - 1
+    return key, order[first]
+
+
+def _sort(key: Ints) -> tuple[NDArray[np.intp], Mask]:
+    """The order of keys, and whether each of them, in that order, is the first of its kind. The largest tables decide
+    how many arrays of their length may be there at once."""
     order = np.argsort(key)
-    first = np.ones(rows, dtype=np.bool_)
-    np.not_equal(key[order[1:]], key[order[:-1]], out=first[1:])
-    ids = np.empty(rows, dtype=np.int64)
-    ids[order] = np.cumsum(first) - 1
-    return ids, order[first]
+    ordered = key[order]
+    first = np.ones(len(key), dtype=np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    return order, first
 
 
 def _sums(ids: NDArray[Any], counts: Ints, groups: int) -> Ints:
@@ -283,11 +292,16 @@ def _sums(ids: NDArray[Any], counts: Ints, groups: int) -> Ints:
 def count_values(ids: Ints, values: NDArray[np.int32], counts: Ints, groups: int, domain: Domain) -> Histogram:
     """Sparse counts of the values of each group."""
     width = max(len(domain), 1)
-    pairs, inverse = np.unique(ids * width + values, return_inverse=True)
+    key = ids * width
+    key += values
+    order, first = _sort(key)
+    starts = np.flatnonzero(first)
+    pairs = key[order[starts]]
+    del key
     return Histogram(
         offsets=np.searchsorted(pairs // width, np.arange(groups + 1)).astype(np.int64),
         values=(pairs % width).astype(np.int32),
-        counts=_sums(inverse, counts, len(pairs)),
+        counts=np.add.reduceat(counts[order], starts) if len(starts) else np.zeros(0, dtype=np.int64),
         domain=domain,
     )
 
@@ -301,7 +315,7 @@ def _count_pairs(
     pairs, values, domains = {}, {}, {}
     for name, (codes, labels) in sensitive.items():
         numbers, first = number_tuples([persons, codes], [len(names), len(labels)], len(persons))
-        values[name] = codes[first]
+        values[name] = codes[first].astype(np.int32)
         total = _sums(values[name], np.ones(len(first), dtype=np.int64), len(labels))
         knowing = len(np.unique(persons[codes != labels.index(None)])) if None in labels else len(names)
         domains[name] = Domain(name, labels, total, people=len(names), knowing=knowing)

@@ -118,6 +118,7 @@ class Table:
 
 def open_source(policy: Policy, engine: str | None = None) -> Table:
     """The table that a policy names: files, or a table of a database."""
+    policy.engine.apply()
     data, where = policy.data, f"{policy.name}, data.path"
     path = None if data.path is None else str(data.path)
     url = engine or (None if data.engine is None else policy.resolve_url(data.engine))

@@ -167,8 +167,8 @@ class Spark(Engine):
         """How many there are is known before any comes to the driver."""
         frame = self._frame(table).persist()
         try:
-            if frame.count() > self.most_counts:
-                raise too_many_counts(self.most_counts)
+            if frame.count() > self.room_for_counts:
+                raise too_many_counts(self.room_for_counts)
             yield from frame.toArrow().to_batches()
         finally:
             frame.unpersist()

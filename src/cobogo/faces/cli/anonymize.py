@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cobogo.faces.cli import console, language
-from cobogo.faces.cli.options import Engine, Json, Out, PolicyFile, Quiet
+from cobogo.faces.cli.options import Engine, Json, Memory, Out, PolicyFile, Quiet, limit_memory
 from cobogo.faces.cli.registry import DEFAULT, KeyFile, Place, registry_at
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ def anonymize(
     policy: PolicyFile,
     out: Out = None,
     engine: Engine = None,
+    memory: Memory = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Search and show the result, but write nothing.")] = False,
     quiet: Quiet = False,
     as_json: Json = False,
@@ -31,6 +32,7 @@ def anonymize(
     from cobogo.publish.recoding import check_against_earlier
     from cobogo.release.write import write_release
 
+    limit_memory(memory)
     rules = language.with_report_language(Policy.load(policy))
     directory = None if dry_run else directory_of(rules, out)
     with console.progress(quiet=quiet or as_json) as show:

@@ -7,6 +7,9 @@ from typing import Annotated
 
 import typer
 
+from cobogo.errors import PolicyError
+from cobogo.floor.memory import bound_memory, parse_memory
+
 PolicyFile = Annotated[Path, typer.Argument(help="The policy: a TOML file.", show_default=False)]
 Out = Annotated[Path | None, typer.Option("--out", help="The directory of the release.", show_default=False)]
 Drawings = Annotated[
@@ -15,6 +18,10 @@ Drawings = Annotated[
 Engine = Annotated[
     str | None,
     typer.Option("--engine", help="The URL of the database that does the work; DuckDB in memory if not given."),
+]
+Memory = Annotated[
+    str | None,
+    typer.Option("--memory", help="The most memory to take, such as 4GB; four fifths of the machine's if not given."),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress and no summary.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
@@ -27,3 +34,12 @@ Encoding = Annotated[str, typer.Option("--encoding", help="The encoding of the f
 Ledger = Annotated[str | None, typer.Option("--ledger", help="The ledger to pay from: a file, or a database's URL.")]
 PayingDataset = Annotated[str | None, typer.Option("--dataset", help="The data set whose budget pays.")]
 PayingAnalyst = Annotated[str | None, typer.Option("--analyst", help="The analyst whose budget pays.")]
+
+
+def limit_memory(memory: str | None) -> None:
+    """Bound the memory of this process by what the command line says."""
+    try:
+        bound_memory(None if memory is None else parse_memory(memory))
+    except ValueError as error:
+        what, remedy = error.args
+        raise PolicyError(what, where="--memory", remedy=remedy, code="COBOGO-POLICY-VALUE") from None

@@ -56,23 +56,29 @@ class _OriginLaw:
     def chain(self) -> Markov:
         return chain_of(self.scene)
 
-    def logs(self, rows: Ints) -> Floats:
-        """log Pr(reports of a trip | its origin), up to a constant, for each place."""
-        if len(rows) == 1:
+    def logs(self, trips: list[Ints]) -> Floats:
+        """log Pr(reports of a trip | its origin), up to a constant: a row for each trip, a column for each place."""
+        if all(len(rows) == 1 for rows in trips):
+            rows = np.concatenate(trips)
             logs = self.law.logs(rows)
-            return np.asarray((logs if np.isfinite(logs).any() else self.law.nearness(rows))[0])
+            lost = ~np.isfinite(logs).any(axis=1)
+            logs[lost] = self.law.nearness(rows[lost])
+            return logs
+        return np.stack([self._logs_along(rows) for rows in trips])
+
+    def _logs_along(self, rows: Ints) -> Floats:
         assert self.scene.reports.time is not None
         even = np.full(self.scene.grid.cells, 1 / self.scene.grid.cells)
         found = track(self.law, self.chain, even, rows, self.scene.reports.time[rows])[0]
         return np.asarray(np.log(np.maximum(found, LEAST)))
 
-    def beliefs(self, trips: list[Ints]) -> Floats:
+    def beliefs(self, logs: Floats) -> Floats:
         """Pr(origin | all trips), for each place."""
         with np.errstate(divide="ignore"):
-            logs = np.log(self.scene.probabilities) + sum(self.logs(rows) for rows in trips)
-        if not np.isfinite(logs).any():  # no place has all of them, such as regions that do not meet: most count
-            logs = np.sum([np.maximum(self.logs(rows), np.log(LEAST)) for rows in trips], axis=0)
-        weights = np.exp(logs - logs.max())
+            whole = np.log(self.scene.probabilities) + logs.sum(axis=0)
+        if not np.isfinite(whole).any():  # no place has all of them, such as regions that do not meet: most count
+            whole = np.maximum(logs, np.log(LEAST)).sum(axis=0)
+        weights = np.exp(whole - whole.max())
         return np.asarray(weights / weights.sum())
 
 
@@ -135,8 +141,10 @@ class SameOrigin(LocationAttack):
             [middle_of(truth.take([rows[0] for rows in trips])) for trips in known.values()], people, truth.names
         )
         seen = [trips[: self.trips] for trips in known.values()]
-        beliefs = np.array([law.beliefs(trips) for trips in seen]).reshape(len(seen), scene.grid.cells)
-        alone = np.array([law.beliefs(trips[:1]) for trips in seen]).reshape(beliefs.shape)
+        beliefs, alone = np.empty((2, len(seen), scene.grid.cells))
+        for number, trips in enumerate(seen):
+            logs = law.logs(trips)
+            beliefs[number], alone[number] = law.beliefs(logs), law.beliefs(logs[:1])
         guesses = real.move_to(*guess(beliefs, scene.grid, self.how))
         error = guesses.distance(real)
         first = real.move_to(*guess(alone, scene.grid, self.how)).distance(real)

@@ -98,22 +98,17 @@ def _shrink(differences: Floats, noise: float) -> Floats:
 def project_counts(values: Floats, group: Ints, total: Floats) -> Floats:
     """The nearest values, by squares, that are not negative and sum to a total in each group.
 
-    In a group the largest values are lowered by the same amount and the rest are 0 (projection on a simplex); the
-    groups are laid out as rows of a table, padded.
+    In a group the largest values are lowered by the same amount and the rest are 0 (projection on a simplex).
     """
     order = np.lexsort((-values, group))
     grouped, ranked = group[order], values[order]
     starts = np.searchsorted(grouped, np.arange(len(total)))
-    place = np.arange(len(values)) - starts[grouped]
-    table = np.full((len(total), int(place.max()) + 1), -np.inf)
-    table[grouped, place] = ranked
-    filled = np.isfinite(table)
-    upto = np.cumsum(np.where(filled, table, 0.0), axis=1)
-    lowered = (upto - total[:, np.newaxis]) / np.arange(1, table.shape[1] + 1)
-    kept = np.maximum((filled & (table > lowered)).sum(axis=1), 1)
-    amount = lowered[np.arange(len(total)), kept - 1]
+    upto = np.cumsum(ranked)
+    upto -= (upto - ranked)[starts][grouped]
+    lowered = (upto - total[grouped]) / (np.arange(len(values)) - starts[grouped] + 1)
+    kept = np.maximum(np.bincount(grouped, ranked > lowered, len(total)), 1).astype(np.int64)
     result = np.empty_like(values)
-    result[order] = np.maximum(ranked - amount[grouped], 0.0)
+    result[order] = np.maximum(ranked - lowered[starts + kept - 1][grouped], 0.0)
     return result
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pc
 import pyarrow.parquet as pq
@@ -18,7 +17,6 @@ import pytest
 
 import cobogo as cb
 from cobogo.errors import NoSolution, PolicyError, VerificationFailed
-from cobogo.publish.recode.partition.counterfeits import _step
 
 Row = tuple[int, str, int, str | None]
 ILLS = ["flu", "cough", "fever", "gout", "pox", "ulcer"]
@@ -72,22 +70,7 @@ def counterfeits_in(directory: Path) -> dict[str, int]:
 @pytest.fixture
 def no_report(monkeypatch: pytest.MonkeyPatch) -> None:
     """Drawing the report takes longest."""
-    monkeypatch.setattr("cobogo.tell.report.write.write", lambda *_, **__: None)
-
-
-def test_what_leaves_at_once_leaves_the_rest_eligible() -> None:
-    """By the definition: no value is more frequent than one in m before, nor afterwards."""
-    chance = Random(1)
-    for _ in range(500):
-        m = chance.randrange(1, 5)
-        counts = np.sort(np.array([chance.randrange(0, 9) for _ in range(chance.randrange(m, 8))]))[::-1]
-        if counts.sum() and counts[0] * m <= counts.sum():
-            wide, many = _step(counts, int(counts.sum()), m)
-            rest = counts - many * (np.arange(len(counts)) < wide)
-            assert wide >= m
-            assert many >= 1
-            assert rest.min() >= 0
-            assert rest.max() * m <= rest.sum()
+    monkeypatch.setattr("cobogo.publish.recode.story.write", lambda *_, **__: None)
 
 
 @pytest.mark.usefixtures("no_report")

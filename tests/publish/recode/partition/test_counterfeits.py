@@ -173,9 +173,15 @@ def test_verification_finds_what_is_not_as_stated(tmp_path: Path) -> None:
     cb.anonymize(table(rows), policy()).write(tmp_path / "r")
     file, text = tmp_path / "r/public/release.csv", (tmp_path / "r/public/release.csv").read_text()
     assert cb.verify(tmp_path / "r/public")
+    cb.anonymize(table(rows), policy(tmp_path / "r")).write(tmp_path / "s")
     file.write_text(text.replace("cough", "flu", 1))
     sign_again(tmp_path / "r")
     assert not cb.verify(tmp_path / "r/public").models[0].satisfied
+    later = tmp_path / "s/public/release.csv"
+    assert cb.verify(tmp_path / "s/public").models[0].undecided, "only the evidence knows who was in which group"
+    later.write_text(later.read_text().replace("cough", "flu", 1))
+    sign_again(tmp_path / "s")
+    assert cb.verify(tmp_path / "s/public").models[0].fails
     head, first, *rest = text.splitlines()
     group, _, *others = first.split(",")
     file.write_text("\n".join([head, ",".join([group, "999", *others]), *rest, ""]))

@@ -111,7 +111,7 @@ def _kind_notes(manifest: Manifest) -> tuple[str, ...]:
     """What the models were measured on, where it is not one released table."""
     if manifest.marginals:
         return (NO_RECORDS,)
-    if manifest.counterfeits is not None:
+    if manifest.counterfeits is not None and manifest.counterfeits.records:
         return (counterfeit_note(manifest.counterfeits),)
     if manifest.buckets is None:
         return ()

@@ -31,14 +31,14 @@ AnyPolicy = str | Path | Policy | Mapping[str, Any]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ClassMembers:
-    """Who is in each class of a release of a series, by pseudonym: what only the evidence knows.
+class GroupMembers:
+    """Who is in each group of a release of a series, by pseudonym: what only the evidence knows.
 
-    Classes are numbered in the order of their labels, the name of the group first.
+    Groups are numbered in the order of their names.
     """
 
     series: str
-    owners: Ints  # the class of each of the people
+    owners: Ints  # the group of each of the people
     people: Texts
 
 
@@ -56,7 +56,7 @@ class PublishedTable:
     manifest: Manifest | None = None
     public: Path | None = None  # the directory of the manifest
     groups: tuple[str, ...] = ()  # columns that name a record's class, and say nothing about a person
-    members: ClassMembers | None = None  # where the evidence of a release with groups is there
+    members: GroupMembers | None = None  # where the evidence of a release with groups is there
 
     @property
     def name(self) -> str:
@@ -221,7 +221,7 @@ def _open_signed_release(
     return PublishedTable(rows, quasi, sensitive, policy, manifest, public, groups, members)
 
 
-def _load_members(evidence: Path) -> ClassMembers | None:
+def _load_members(evidence: Path) -> GroupMembers | None:
     """The people of each class, as the evidence of a release of a series knows them; None where there is none."""
     try:
         kept = json.loads((evidence / EVIDENCE).read_bytes())
@@ -229,7 +229,7 @@ def _load_members(evidence: Path) -> ClassMembers | None:
         names = np.array([*known["pseudonyms"], None], dtype=object)
         offsets: Ints = np.array(known["sets"]["offsets"], dtype=np.int64)
         owners = np.repeat(np.arange(len(offsets) - 1), offsets[1:] - offsets[:-1])
-        return ClassMembers(key, owners, names[known["sets"]["values"]])
+        return GroupMembers(key, owners, names[known["sets"]["values"]])
     except (OSError, ValueError, KeyError, TypeError, IndexError):
         return None
 

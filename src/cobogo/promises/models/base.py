@@ -73,6 +73,11 @@ class Model(Promise):
         return ()
 
     @property
+    def alone(self) -> Model:
+        """What it demands of a release by itself, whatever earlier ones were."""
+        return self
+
+    @property
     def needs_people(self) -> bool:
         """Whether it, or a later release of the same series, must identify people."""
         return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -76,6 +76,11 @@ class MInvariance(Model):
     def series(self) -> tuple[tuple[str, str], ...]:
         """The previous one, which knows of those before."""
         return () if self.previous is None else ((self.previous, self.attribute),)
+
+    @property
+    def alone(self) -> MInvariance:
+        """Classes of at least m different values."""
+        return replace(self, previous=None)
 
     def measure(self, classes: Classes) -> Floats:
         """The people of each class; 0 where two share a value, or the earlier class of one had another set of

@@ -53,9 +53,10 @@ class RealisticEpsilonPrivacy(Model):
 
     Guarantee: An attacker of at most this stubbornness, who knows everybody's quasi-identifiers and has one release,
         does not multiply the odds of any value by more than $\varepsilon^2$ because of the person's own record.
-    Limits: Covered are the paper's attackers whose stubbornness is bounded, with a given shape or any; a class has a
-        belief of its own, independent of other classes. Attackers who know other people's values are not covered: see
-        t-corruption. Record linkage is not covered: combine it with k-anonymity.
+    Limits: Covered are attackers whose stubbornness is bounded, with a given shape or any. It is our reading of the
+        paper that the release shows the same counts with the record and without it, and that each class has a belief of
+        its own. Attackers who know other people's values are not covered: see t-corruption. Record linkage is not
+        covered: combine it with k-anonymity.
     Cost: $O(v)$ for v pairs of a class and a value.
     Paper: A. Machanavajjhala, J. Gehrke and M. Götz, Data publishing against realistic adversaries, VLDB 2009. The
         closed form was derived here from the definition, and is tested against an enumeration of all tables.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -10,8 +10,7 @@ import numpy as np
 
 from cobogo.data.classes import Classes
 from cobogo.data.table.frequency import count_values
-from cobogo.errors import NoSolution, PolicyError
-from cobogo.examine.attacks.rows import concatenate_ranges
+from cobogo.errors import PolicyError
 from cobogo.floor import randomness
 from cobogo.floor.arrays import Floats, Ints, Small, Texts
 from cobogo.floor.catalogue import card
@@ -29,10 +28,8 @@ from cobogo.publish.recode.partition.groups import (
     name_groups,
     unbroken,
 )
+from cobogo.publish.recode.partition.signatures import Bucket, People, Values, fill_buckets, too_many_left_out
 from cobogo.publish.recode.partition.space import tree_order
-
-Values = tuple[int, ...]
-"""A signature: the codes of its values, in order."""
 
 
 @card("counterfeits", group="partition", recodings=("cell",), invents=True)
@@ -78,13 +75,13 @@ def counterfeits(problem: Problem, *, time_limit: float | None = None, progress:
     Paper: X. Xiao and Y. Tao, m-invariance: towards privacy preserving re-publication of dynamic datasets, SIGMOD 2007.
     """
     people = People.of(problem, _the_model(problem))
-    buckets = [bucket for region in people.regions() for bucket in _fill_buckets(people, region)]
-    groups = _partition(people, buckets, progress)
+    buckets = [bucket for region in people.regions() for bucket in fill_buckets(people, region)]
+    groups, of_group = _partition(people, buckets, progress)
     if groups.suppressed > problem.limit or not groups.count:
-        raise _too_many_left_out(groups.suppressed)
-    assignment = _invent(people, buckets, groups)
+        raise too_many_left_out(groups.suppressed)
+    assignment = _invent(people, [buckets[number].signature for number in of_group.tolist()], groups)
     if not unbroken(assignment):
-        raise _too_many_left_out(groups.suppressed)
+        raise too_many_left_out(groups.suppressed)
     metric, value = assignment.metric_value()
     return Assigned("counterfeits", assignment, value, groups.checked, groups.checked, metric=metric)
 
@@ -107,170 +104,6 @@ def _the_model(problem: Problem) -> MInvariance:
     return model
 
 
-def _too_many_left_out(left_out: int) -> NoSolution:
-    return NoSolution(
-        tr("{left_out:,} people cannot be released, more than the suppression limit allows", left_out=left_out),
-        remedy=tr(
-            "Raise suppression-limit: their values are missing, or are not among those of their earlier group. Where "
-            "the attribute has fewer than m values, lower m."
-        ),
-    )
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class People:
-    """Everybody, one record each: their quasi-identifiers, their value, and the signature that they must keep."""
-
-    model: MInvariance
-    parcels: Parcels
-    values: Small
-    signature: Ints  # of each person, into ``signatures``; −1 of people who are new
-    signatures: tuple[Values, ...]
-    frequent: Ints  # the values that count, most frequent first
-
-    @classmethod
-    def of(cls, problem: Problem, model: MInvariance) -> People:
-        """The people of a problem, in the order of their codes."""
-        known = problem.table.people
-        assert known is not None
-        tuples = np.empty(len(known.names), dtype=np.int64)
-        tuples[known.sets.values] = known.sets.owners
-        domain = known.domains[model.attribute]
-        code = {label: number for number, label in enumerate(domain.labels)}
-        earlier = [known.earlier[pair] for pair in model.series]
-        signatures = tuple(tuple(sorted(code[label] for label in one)) for e in earlier for one in e.signatures)
-        keep = earlier[0].of if earlier else np.full(len(tuples), -1, dtype=np.int64)
-        counting = [number for label, number in code.items() if label is not None or model.counts_missing]
-        frequent = np.array(sorted(counting, key=lambda number: -int(domain.total[number])), dtype=np.int64)
-        whole = Parcels(problem, tuples, np.ones(len(tuples), dtype=np.int64))
-        return cls(model, whole, known.values[model.attribute], keep, signatures, frequent)
-
-    def regions(self) -> Iterator[Ints]:
-        """The people who may share groups by the highest levels allowed, in random order; without those who cannot be
-        in any group: their value is missing or not in their signature, or their signature has fewer than m values."""
-        regions = self.parcels.regions()
-        able = np.isin(self.values, self.frequent)
-        for number, signature in enumerate(self.signatures):
-            fits = np.isin(self.values, signature) & (len(signature) >= self.model.m)
-            able &= (self.signature != number) | fits
-        order = np.argsort(randomness.keys(len(regions)))
-        order = order[able[order]]
-        for region in np.unique(regions[order]).tolist():
-            yield order[regions[order] == region]
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Bucket:
-    """People who share a signature. Each of its values is to occur as often as the most frequent one."""
-
-    signature: Values
-    members: dict[int, Ints] = field(default_factory=dict)  # by value
-
-    @property
-    def depth(self) -> int:
-        """The number of groups that it becomes."""
-        return max(map(len, self.members.values()), default=0)
-
-    def add(self, value: int, people: Ints) -> None:
-        """More people who have one of its values."""
-        self.members[value] = np.concatenate([self.members.get(value, np.zeros(0, dtype=np.int64)), people])
-
-
-@dataclass(eq=False, repr=False)
-class Newcomers:
-    """New people by value, and how many of each value are not in a bucket yet."""
-
-    pools: dict[int, Ints]
-    left: Ints  # by value
-
-    @classmethod
-    def of(cls, people: People, chosen: Ints) -> Newcomers:
-        """Some people who have no signature to keep."""
-        pools = {value: chosen[people.values[chosen] == value] for value in people.frequent.tolist()}
-        left = np.bincount(people.values[chosen], minlength=int(people.frequent.max(initial=-1)) + 1)
-        return cls(pools, left.astype(np.int64))
-
-    def take(self, value: int, many: int) -> Ints:
-        """Some of those who have a value."""
-        self.left[value] -= many
-        rest = int(self.left[value])
-        return self.pools[value][rest : rest + many]
-
-    def spare(self, value: int, m: int) -> int:
-        """How many with a value may go without making another value too frequent for groups of m values."""
-        total, most = int(self.left.sum()), int(self.left.max())
-        others = int(np.delete(self.left, value).max(initial=0))
-        return max(0, min(int(self.left[value]), total + max(0, m * most - total) - m * others))
-
-
-def _fill_buckets(people: People, region: Ints) -> list[Bucket]:
-    """Division, balancing and assignment: everybody of a region in a bucket."""
-    kept = region[people.signature[region] >= 0]
-    new = Newcomers.of(people, region[people.signature[region] < 0])
-    buckets: dict[Values, Bucket] = {}
-    for number in np.unique(people.signature[kept]).tolist():
-        members = kept[people.signature[kept] == number]
-        bucket = buckets.setdefault(people.signatures[number], Bucket(people.signatures[number]))
-        for value in np.unique(people.values[members]).tolist():
-            bucket.add(value, members[people.values[members] == value])
-    for bucket in buckets.values():
-        _balance(bucket, new, people.model.m)
-    for signature, amounts in _assign(people, new):
-        bucket = buckets.setdefault(signature, Bucket(signature))
-        for value, many in amounts:
-            bucket.add(value, new.take(value, many))
-    return list(buckets.values())
-
-
-def _balance(bucket: Bucket, new: Newcomers, m: int) -> None:
-    """Fill the gaps of a bucket with new people, as long as the rest of them can still make groups of their own."""
-    for value in bucket.signature:
-        gap = bucket.depth - len(bucket.members.get(value, ()))
-        many = min(gap, new.spare(value, m)) if value < len(new.left) else 0
-        if many:
-            bucket.add(value, new.take(value, many))
-
-
-def _assign(people: People, new: Newcomers) -> Iterator[tuple[Values, list[tuple[int, int]]]]:
-    """Signatures for the new people, each with how many of which value it takes.
-
-    As long as no value is more frequent than one in m, some α people of each of the β ≥ m most frequent values leave,
-    such that this stays true of the rest. Where a value is more frequent, those too many get a signature of the m most
-    frequent values, and counterfeits beside them.
-    """
-    m = people.model.m
-    while total := int(new.left.sum()):
-        order = np.argsort(-new.left, kind="stable")
-        counts = new.left[order]
-        beyond = m * int(counts[0]) - total
-        if beyond > 0:
-            value = int(order[0])
-            others = people.frequent[people.frequent != value][: m - 1].tolist()
-            if len(others) < m - 1:
-                raise _too_many_left_out(len(people.values))
-            yield tuple(sorted([value, *others])), [(value, -(-beyond // (m - 1)))]
-            continue
-        wide, many = _step(counts, total, m)
-        chosen = sorted(order[:wide].tolist())
-        yield tuple(chosen), [(value, many) for value in chosen]
-
-
-def _step(counts: Ints, total: int, m: int) -> tuple[int, int]:
-    """How many of the most frequent values, and how many people of each, leave at once; ``counts`` come sorted.
-
-    >>> _step(np.array([3, 3, 3]), 9, 2), _step(np.array([5, 3, 2]), 10, 2)
-    ((2, 1), (2, 3))
-    """
-    for wide in range(m, int((counts > 0).sum()) + 1):
-        next_most = int(counts[wide]) if wide < len(counts) else 0
-        many = min(int(counts[wide - 1]), (total - m * next_most) // wide)
-        if wide > m:  # the largest may not become more than one in m of the rest
-            many = min(many, (total - m * int(counts[0])) // (wide - m))
-        if many > 0:
-            return wide, many
-    raise AssertionError("no step, though no value is too frequent")
-
-
 @dataclass(eq=False, repr=False)
 class Halves:
     """Buckets on their way to groups: the part of each member, and of each part its bucket and its depth."""
@@ -281,8 +114,9 @@ class Halves:
     depth: Ints  # of each part: how many groups it becomes
 
 
-def _partition(people: People, buckets: list[Bucket], progress: Steps | None) -> RecordGroups:
-    """Halve the buckets along one quasi-identifier at a time, until each value occurs once in each part."""
+def _partition(people: People, buckets: list[Bucket], progress: Steps | None) -> tuple[RecordGroups, Ints]:
+    """Halve the buckets along one quasi-identifier at a time, until each value occurs once in each part. Returns the
+    groups, and the bucket of each."""
     sizes = [sum(map(len, bucket.members.values())) for bucket in buckets]
     members = [np.zeros(0, dtype=np.int64), *(part for bucket in buckets for part in bucket.members.values())]
     numbers = np.arange(len(buckets))
@@ -296,7 +130,7 @@ def _partition(people: People, buckets: list[Bucket], progress: Steps | None) ->
         checked += len(found.depth)
     owners = np.full(len(people.values), -1, dtype=np.int64)
     owners[found.members] = found.part
-    return RecordGroups(people.parcels, owners, len(found.depth), checked)
+    return RecordGroups(people.parcels, owners, len(found.depth), checked), found.bucket
 
 
 def _halve(people: People, parts: Halves) -> Halves:
@@ -385,18 +219,12 @@ class Counterfeited(Assignment):
         return Classes(sizes, {name: histogram}, len(people.names), people=sets, earlier=people.earlier)
 
 
-def _invent(people: People, buckets: list[Bucket], groups: RecordGroups) -> Counterfeited:
+def _invent(people: People, signatures: list[Values], groups: RecordGroups) -> Counterfeited:
     """The groups, and a counterfeit for every value of a group's signature that nobody in it has."""
     a = generalize_groups(groups, joined=False)
     kept = np.flatnonzero(groups.owners >= 0)
-    bucket = np.empty(len(people.values), dtype=np.int64)
-    for number, one in enumerate(buckets):
-        bucket[np.concatenate(list(one.members.values()))] = number
-    of_group = np.empty(groups.count, dtype=np.int64)
-    of_group[groups.owners[kept]] = bucket[kept]
-    lengths = np.array([len(one.signature) for one in buckets], dtype=np.int64)
-    wanted, place = concatenate_ranges((np.cumsum(lengths) - lengths)[of_group], lengths[of_group])
-    values = np.concatenate([np.array(one.signature, dtype=np.int64) for one in buckets])[place]
+    wanted = np.repeat(np.arange(groups.count), [len(signature) for signature in signatures])
+    values = np.concatenate([np.array(signature, dtype=np.int64) for signature in signatures])
     width = int(values.max(initial=0)) + 1
     gaps = np.setdiff1d(wanted * width + values, groups.owners[kept] * width + people.values[kept])
     return Counterfeited(

@@ -243,9 +243,10 @@ class CounterfeitPlan(RecodingPlan):
         return _released_tuples(self, table)
 
     def explanation(self) -> str:
-        """How many counterfeits there are, and in which groups."""
-        a = self.assignment
-        counts = a.counterfeits
+        """How many counterfeits there are, and in which groups; nothing, where there are none."""
+        if not self.counterfeits:
+            return ""
+        names, counts = self.assignment.group_names, self.assignment.counterfeits
         what = trn(
             "{n:,} of the records is a counterfeit: nobody stands behind it. It was added so that a person's group has "
             "the same sensitive values as in earlier releases. Nothing shows which record it is.",
@@ -255,10 +256,10 @@ class CounterfeitPlan(RecodingPlan):
         )
         lines = [tr("| counterfeits in a group | groups |"), "|---|---|"]
         for number in np.unique(counts[counts > 0]).tolist():
-            names = sorted(a.group_names[counts == number].tolist(), key=int)
-            lines.append(f"| {number} | {', '.join(names)} |")
-        parts = [tr("## {title}", title=tr("Counterfeit records")), what]
-        return join([*parts, join(lines, by="\n")] if self.counterfeits else parts, by="\n\n")
+            groups = sorted(names[counts == number].tolist(), key=int)
+            lines.append(f"| {number} | {', '.join(groups)} |")
+        title = tr("## {title}", title=tr("Counterfeit records"))
+        return join([title, what, join(lines, by="\n")], by="\n\n")
 
     def people(self, classes: Classes) -> Classes:
         """The groups without their counterfeits: an attacker knows how many there are."""

@@ -24,7 +24,7 @@ SLACK = Fraction(1, 10**12)
 DEFINED = (
     "k-anonymity", "l-diversity", "t-closeness", "delta-presence", "k-map", "alpha-k-anonymity", "k-e-anonymity",
     "beta-likeness", "delta-disclosure", "highest-risk", "average-risk", "p-sensitive-k-anonymity", "t-corruption",
-    "epsilon-m-anonymity",
+    "epsilon-m-anonymity", "realistic-epsilon-privacy",
 )  # fmt: skip
 """The models that are defined here."""
 
@@ -76,6 +76,8 @@ def holds(model: Specification, group: Group, whole: Whole) -> bool:  # noqa: PL
             return value >= exact(model["e"]) and len(distinct) >= model["k"]
         case "beta-likeness":
             return value <= exact(model["beta"]) + SLACK
+        case "realistic-epsilon-privacy":
+            return value <= exact(model["epsilon"]) * (1 + SLACK)
         case "delta-disclosure":
             return value < model["delta"]
         case "highest-risk":
@@ -127,6 +129,8 @@ def measured(model: Specification, group: Group, whole: Whole) -> Number:  # noq
             return max(numbers) - min(numbers) if numbers else Fraction(0)
         case "beta-likeness":
             return gain(model, counts, there, total)
+        case "realistic-epsilon-privacy":
+            return max(change(model, min(n, there), there, label, total) for label, n in counts.items())
         case "delta-disclosure":
             if set(counts) != set(total):
                 return math.inf
@@ -153,6 +157,8 @@ def nothing(model: Specification) -> Number:
             return math.inf
         case "delta-disclosure" | "epsilon-m-anonymity":
             return math.inf
+        case "realistic-epsilon-privacy":
+            return Fraction(1)
     return Fraction(0)
 
 
@@ -214,6 +220,19 @@ def gain(model: Specification, counts: Counter[Label], size: int, total: Counter
             more = float(more) * model["beta"] / limit if limit else math.inf
         most = max(most, more)
     return most
+
+
+def change(model: Specification, count: int, size: int, label: Label, total: Counter[Label]) -> Number:
+    """ε-privacy: how much more an attacker believes that a person has a value, or how much less that they have not,
+    because of their own record."""
+    worth = exact(model["stubbornness"])
+    shape = {
+        "table": Fraction(total[label], sum(total.values())),
+        "uniform": Fraction(1, len(total)),
+        "any": Fraction(0),
+    }[model["prior"]]
+    inside, outside = Fraction(count, size), (count + worth * shape) / (size + worth)
+    return max(Fraction(1), ratio(inside, outside), ratio(1 - outside, 1 - inside) if outside < 1 else Fraction(1))
 
 
 def crowd(model: Specification, counts: Counter[Label]) -> int:

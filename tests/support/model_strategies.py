@@ -22,6 +22,7 @@ from cobogo.promises.models.m_invariance import MInvariance
 from cobogo.promises.models.numbers import KE, EpsilonM
 from cobogo.promises.models.personalized import Personalized
 from cobogo.promises.models.population import DeltaPresence, KMap
+from cobogo.promises.models.realistic import RealisticEpsilonPrivacy
 from cobogo.promises.models.risk import AverageRisk, HighestRisk
 from cobogo.promises.models.set_valued import KM
 from cobogo.promises.models.t_closeness import TCloseness
@@ -234,6 +235,23 @@ STRATEGIES: dict[str, dict[str, Entry]] = {
             wrong=wrong("beta", (0, -1, True, "one", float("nan"), None), kind=kind) + wrong("kind", NO_WORDS, beta=1),
         )
         for kind in ("basic", "enhanced")
+    },
+    "realistic-epsilon-privacy": {
+        prior: Entry(
+            st.builds(
+                RealisticEpsilonPrivacy,
+                attribute=category,
+                epsilon=st.sampled_from([1.0, 1.5, 2.0, 2.5, 4.0]),
+                stubbornness=st.sampled_from([1.0, 0.5, 3.0, 10.0]),
+                prior=st.just(prior),
+            ),
+            Values.CATEGORY,
+            easy={"epsilon": 9.0, "stubbornness": 1.0, "prior": prior},
+            wrong=wrong("epsilon", (0.9, -1, True, "one", float("inf"), None), stubbornness=1)
+            + wrong("stubbornness", (0, -1, True, "one", float("inf"), None), epsilon=2)
+            + wrong("prior", NO_WORDS, epsilon=2, stubbornness=1),
+        )
+        for prior in ("table", "uniform", "any")
     },
     "delta-disclosure": {
         "": Entry(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -54,6 +54,11 @@ class Domain:
         labels = tuple(label for label in self.labels if label is not None)
         total = np.delete(self.total, self.missing)
         return replace(self, labels=labels, total=total, people=self.knowing, knowing=self.knowing)
+
+    def with_values(self, labels: Iterable[Label]) -> Domain:
+        """The same with further values, which nobody has, after its own."""
+        more = sorted(set(labels) - set(self.labels), key=lambda label: (label is None, label or ""))
+        return replace(self, labels=(*self.labels, *more), total=np.append(self.total, np.zeros(len(more), np.int64)))
 
     @cached_property
     def numbers(self) -> Floats:

@@ -40,7 +40,9 @@ def open_data(data: Any, policy: Policy, engine: str | None) -> Table:
     return read(data, policy.data, connect(url, writable=policy.output.format == "table"))
 
 
-def admit_table(policy: Policy, table: Table, models: Sequence[Model], *, bucketized: bool) -> tuple[str, ...]:
+def admit_table(
+    policy: Policy, table: Table, models: Sequence[Model], *, bucketized: bool, invents: bool
+) -> tuple[str, ...]:
     """Refuse a table that a recoding by the policy cannot release, whatever its records are.
 
     Returns the columns whose values models look at: the sensitive ones, and those that are counted and left out.
@@ -54,6 +56,8 @@ def admit_table(policy: Policy, table: Table, models: Sequence[Model], *, bucket
     check_marginals(policy)
     if bucketized:
         check_buckets(policy, models)
+    if invents:
+        check_inventions(policy)
     return looked_at
 
 
@@ -174,6 +178,25 @@ def check_buckets(policy: Policy, models: Sequence[Model]) -> None:
             where=where,
             remedy=tr("Leave out [utility]; the report states what was lost."),
         )
+
+
+def check_inventions(policy: Policy) -> None:
+    """Invented records have quasi-identifiers and one sensitive value: nothing else that could give them away."""
+    others = policy.with_role(Role.NON_SENSITIVE)
+    if len(policy.sensitive) == 1 and not others:
+        return
+    raise PolicyError(
+        tr(
+            "{name} may add counterfeit records, which only quasi-identifiers and one sensitive attribute hide among "
+            "the others; the policy releases {columns}, too",
+            name=policy.recoding.algorithm,
+            columns=", ".join(f'"{column}"' for column in (*policy.sensitive[1:], *others)),
+        )
+        if policy.sensitive
+        else tr("{name} needs a sensitive attribute", name=policy.recoding.algorithm),
+        where=f"{policy.name}, attributes",
+        remedy=tr('Give one column the role "sensitive", and the others "quasi-identifier" or "identifier".'),
+    )
 
 
 def check_marginals(policy: Policy) -> None:

@@ -31,7 +31,7 @@ from cobogo.promises.models import Model
 from cobogo.promises.population import add_population, open_populations
 from cobogo.publish.admission import admit_records, admit_table, check_recoding, open_data, split_arguments
 from cobogo.publish.recode import warm
-from cobogo.publish.recode.algorithms import ALGORITHMS, Algorithm, recodings, releases_one_table
+from cobogo.publish.recode.algorithms import ALGORITHMS, Algorithm, invents_records, recodings, releases_one_table
 from cobogo.publish.recode.contract.problem import Problem, level_range, required_k
 from cobogo.publish.recode.contract.solution import AnySolution, Solution
 from cobogo.publish.recode.plans.base import RecodingPlan
@@ -147,7 +147,10 @@ def _prepare_table(
     rules: Policy, table: Table, wanted: tuple[Model, ...], metric: Metric, book: RegistryBook | None, start: float
 ) -> Prepared:
     """Check a table against its policy, count it, build the hierarchies, and put the problem together."""
-    looked_at = admit_table(rules, table, wanted, bucketized=not releases_one_table(rules.recoding.algorithm))
+    name = rules.recoding.algorithm
+    looked_at = admit_table(
+        rules, table, wanted, bucketized=not releases_one_table(name), invents=invents_records(name)
+    )
     series = open_series(rules, wanted)
     counted, rolled = _count(rules, wanted, table, looked_at, named=series is not None)
     warnings = admit_records(rules, table, counted)
@@ -272,6 +275,7 @@ def _search(prepared: Prepared, algorithm: Algorithm, progress: Progress) -> tup
             star=rules.output.suppressed != "drop",
             blank=_blank_columns(rules),
             taken=prepared.table.columns,
+            unit=rules.data.unit,
         )
     except NoSolution as error:
         raise NoSolution(error.what, where=rules.name, remedy=error.remedy) from None

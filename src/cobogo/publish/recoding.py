@@ -17,7 +17,7 @@ from cobogo.data.hierarchy import SUPPRESSED, Hierarchy
 from cobogo.data.policy import Policy, Role
 from cobogo.data.table.columns import unused_names
 from cobogo.data.table.engine import Engine, Expression
-from cobogo.data.table.frequency import FrequencyTable, frequency_table
+from cobogo.data.table.frequency import FrequencyTable, count_values, frequency_table
 from cobogo.data.table.read import Table
 from cobogo.errors import RegistryError
 from cobogo.examine import metrics
@@ -26,13 +26,21 @@ from cobogo.promises.models.check import check, models_given_away, withheld_refu
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.contract.solution import AnySolution
 from cobogo.publish.recode.plans.base import Description, RecodingPlan, released_trees
+from cobogo.publish.recode.plans.groups import CounterfeitPlan
 from cobogo.release import manifest as manifests
 from cobogo.release import public_models
 from cobogo.release.contract import Json, ReadBack, Release, Transformation, Verdict
 from cobogo.release.evidence import digest
 from cobogo.release.manifest import RECODING, Manifest
 from cobogo.release.readback import count_released_rows
-from cobogo.release.reference import Baseline, OriginalTable, domain_to_json, histogram_to_json, people_to_json
+from cobogo.release.reference import (
+    Baseline,
+    OriginalTable,
+    counterfeit_problems,
+    domain_to_json,
+    histogram_to_json,
+    people_to_json,
+)
 from cobogo.release.series import ReleaseSeries
 
 if TYPE_CHECKING:
@@ -112,6 +120,15 @@ class Recoded(Transformation):
     def stars(self) -> bool:
         """As the policy asks."""
         return self.policy.output.suppressed != "drop"
+
+    @property
+    def group_columns(self) -> tuple[str, ...]:
+        """That of groups with counterfeits."""
+        return (self.plan.group,) if isinstance(self.plan, CounterfeitPlan) else ()
+
+    def explanation(self) -> str:
+        """What the plan says of itself."""
+        return self.plan.explanation()
 
     def columns(self, kept: Sequence[str]) -> tuple[str, ...]:
         """Those of the plan."""
@@ -193,7 +210,7 @@ class Recoded(Transformation):
     def read_back(self, release: Release, rows: Path | Table, public: Path) -> RecodedReadBack:  # noqa: ARG002
         """The released classes must satisfy every model, and be those that were planned."""
         unsigned = self.manifest(release, rows)
-        released = count_released_rows(rows, unsigned, self.policy.quasi_identifiers, self.policy.sensitive)
+        released = count_released_rows(rows, unsigned, self.plan.key, self.policy.sensitive)
         reference = self.reference()
         classes = reference.classes(released)
         verdicts = check(self.problem.promised, classes)
@@ -202,7 +219,10 @@ class Recoded(Transformation):
             if self.plan.withheld
             else []
         )
-        problems += self.plan.faults(released)
+        problems += [
+            *counterfeit_problems(released, unsigned.counterfeits, reference.people),
+            *self.plan.faults(released),
+        ]
         described = unsigned.model_copy(update={"trees": released_trees(self.policy, self.problem, released)})
         models = public_models.public_entries(verdicts, released, described, reference)
         verdict = Verdict(verdicts, tuple(problems), released.records, len(released.counts))
@@ -248,9 +268,11 @@ class Recoded(Transformation):
         if self.series is None:
             return classes
         index = {name: code for code, name in enumerate(everybody.names)}
-        codes = np.array([index[name] for name in there.names], dtype=np.int32)
-        sets = replace(there.sets, values=codes[there.sets.values], domain=everybody.sets.domain)
-        return replace(classes, people=sets, earlier=everybody.earlier)
+        codes = np.array([index.get(name, -1) for name in there.names], dtype=np.int32)[there.sets.values]
+        real = codes >= 0  # nobody stands behind a counterfeit
+        ones = np.ones(int(real.sum()), dtype=np.int64)
+        sets = count_values(there.sets.owners[real], codes[real], ones, len(classes), everybody.sets.domain)
+        return replace(classes, sizes=sets.distinct, people=sets, earlier=everybody.earlier)
 
     def evidence(self, release: Release, read: ReadBack) -> Json:  # noqa: ARG002
         """What later verifications compare with: distributions, people, what is withheld, the series."""

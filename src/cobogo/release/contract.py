@@ -161,6 +161,11 @@ class Transformation(ABC):
         return ""
 
     @property
+    def group_columns(self) -> tuple[str, ...]:
+        """The columns that name a record's class where equal quasi-identifiers do not make one."""
+        return ()
+
+    @property
     def stars(self) -> bool:
         """Whether suppressed records may be released with ``*`` in every quasi-identifier."""
         return False

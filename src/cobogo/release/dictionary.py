@@ -18,7 +18,7 @@ from cobogo.data.policy import (
     TreeHierarchy,
 )  # fmt: skip
 from cobogo.floor.language import LANGUAGES, Speech, Text, join, speech, tr, trn
-from cobogo.promises.models import MODELS
+from cobogo.promises.models import MODELS, build
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.promises.registry import PROMISES
 from cobogo.release.manifest import ColumnEntry
@@ -290,14 +290,20 @@ def _figure_notes(models: Sequence[dict[str, Any]], drawn: Collection[str]) -> l
     text = [DRAWN] if any(entry["model"] in drawn for entry in models) else []
     if any(entry["model"] not in drawn for entry in models):
         text.append(MEASURED)
-    compared = dict.fromkeys(
-        entry["model"] for entry in models if entry["model"] in MODELS and MODELS[entry["model"]].compares
-    )
+    compared = dict.fromkeys(entry["model"] for entry in models if _compares(entry))
     if compared:
         text.append(Text(COMPARED.template, None, {"models": ", ".join(compared)}))
     if any("measured" not in entry for entry in models):
         text.append(UNTOLD)
     return text
+
+
+def _compares(entry: dict[str, Any]) -> bool:
+    """Whether a stated model compares with the table before suppression."""
+    if entry["model"] not in MODELS:
+        return False
+    asked = {name: value for name, value in entry.items() if name not in ("satisfied", "measured")}
+    return any(model.compares for model in build([asked], [asked.get("attribute", "")]))
 
 
 def _cell_meaning(column: ColumnEntry) -> str:

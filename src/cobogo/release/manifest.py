@@ -72,6 +72,15 @@ class BucketEntry(_Entry):
         )
 
 
+class CounterfeitEntry(_Entry):
+    """Where records were invented that nobody stands behind: the column that names the groups, how many records, and
+    the number in each group that has any."""
+
+    group: str
+    records: Annotated[int, Field(ge=0, strict=True)]
+    groups: dict[str, Annotated[int, Field(ge=1, strict=True)]]
+
+
 class MarginalEntry(_Entry):
     """A table of counts: its file, and the column of the counts. Its other columns are those of the file."""
 
@@ -132,6 +141,7 @@ class Manifest(_Entry):
     models: tuple[dict[str, Any], ...]  # asked for, with what was measured on the release
     files: dict[str, FileEntry]
     buckets: BucketEntry | None = None
+    counterfeits: CounterfeitEntry | None = None
     marginals: tuple[MarginalEntry, ...] = ()  # instead of a released table
     transformation: dict[str, Any] | None = None  # how it was made, of a release that is not a recoding
     trees: dict[str, list[list[str | None]]] = Field(
@@ -176,6 +186,17 @@ class Manifest(_Entry):
             return tr("the manifest gives no hash of the sensitive values")
         if self.buckets is not None and self.buckets.group not in self.columns_in():
             return tr("the manifest names a bucket column that does not exist")
+        return self._contradiction_of_counterfeits
+
+    @property
+    def _contradiction_of_counterfeits(self) -> str | None:
+        if self.counterfeits is None:
+            return None
+        named = [column for column in self.columns if column.added and column.role is Role.QUASI_IDENTIFIER]
+        if [column.name for column in named] != [self.counterfeits.group]:
+            return tr("the manifest names a column of groups that does not exist")
+        if sum(self.counterfeits.groups.values()) != self.counterfeits.records:
+            return tr("the manifest states different numbers of counterfeits")
         return None
 
     @property

@@ -99,6 +99,10 @@ def judge(
     verdicts: list[ModelVerdict] = []
     notes: list[str] = []
     for model in asked:
+        broken = None if model in found else _refutation(model, released, manifest)
+        if broken is not None:
+            verdicts.append(broken)
+            continue
         if model not in found:
             verdicts.append(ModelVerdict(model, False, None, None, 0, undecided=True))
             elsewhere = tr(
@@ -110,6 +114,14 @@ def judge(
         verdicts.append(verdict)
         notes += [] if why is None else [why]
     return tuple(verdicts), tuple(dict.fromkeys(notes))
+
+
+def _refutation(model: Model, released: FrequencyTable, manifest: Manifest) -> ModelVerdict | None:
+    """The verdict on a model that compares with earlier releases, if the rows of this one already break it."""
+    if not model.series or not _is_released(model, manifest):
+        return None
+    (found,) = _measure([model.alone], released, manifest, {})
+    return None if found.satisfied else replace(found, model=model)
 
 
 def agree(one: Any, other: Any) -> bool:

@@ -32,6 +32,8 @@ from cobogo.release.reference import (
     Baseline,
     Json,
     OriginalTable,
+    counterfeit_note,
+    counterfeit_problems,
     domain_from_json,
     histogram_from_json,
     people_from_json,
@@ -65,6 +67,7 @@ def verify_recoding(
         if isinstance(rows, Table) and rows.digest(manifest.data.separator) != manifest.data.sha256:
             problems.append(tr("the table {table} does not contain the rows that were released", table=rows.name))
         made_by = None if kept is None else _policy_in_evidence(kept)
+        known_people: Classes | None = None
         populations = _populations(asked, manifest, rules or made_by)
         if kept is None or made_by is None:
             known = [model for model in asked if rules is not None and model.needs_members]
@@ -75,6 +78,7 @@ def verify_recoding(
             reference = _reference(manifest, kept, rules or made_by, asked, engine, populations)
             classes = reference.classes(table)
             verdicts, notes = check(asked, classes), ()
+            known_people = reference.people
             if any(column.withheld for column in manifest.columns):
                 problems += [withheld_refusal(model) for model in models_given_away(asked, classes)]
         own = [
@@ -83,6 +87,7 @@ def verify_recoding(
             if public_models.model_key(parameters(model)) in {public_models.model_key(e) for e in manifest.models}
         ]
         problems += public_models.misstatements(manifest, own, table, populations)
+        problems += counterfeit_problems(table, manifest.counterfeits, known_people)
     except (DataError, VerificationFailed) as error:
         return Verdict((), (*problems, problem_of(error)), 0, 0)
     if table.records != manifest.data.records:
@@ -106,6 +111,8 @@ def _kind_notes(manifest: Manifest) -> tuple[str, ...]:
     """What the models were measured on, where it is not one released table."""
     if manifest.marginals:
         return (NO_RECORDS,)
+    if manifest.counterfeits is not None and manifest.counterfeits.records:
+        return (counterfeit_note(manifest.counterfeits),)
     if manifest.buckets is None:
         return ()
     return (IN_GROUPS if manifest.buckets.condensed else NO_IDENTITY,)

@@ -5,7 +5,7 @@ The job has them at hand; a later verification finds them in the evidence, or do
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,7 +15,9 @@ from cobogo.data.classes import Classes, Domain, Histogram, Members
 from cobogo.data.hierarchy import SUPPRESSED, Hierarchy, Label
 from cobogo.data.table.frequency import FrequencyTable, nameless, spread
 from cobogo.errors import VerificationFailed
-from cobogo.floor.language import tr
+from cobogo.floor.arrays import Ints
+from cobogo.floor.language import Text, tr, trn
+from cobogo.release.manifest import CounterfeitEntry
 
 Json = dict[str, Any]
 
@@ -38,7 +40,7 @@ class Baseline:
         if self.people is not None:
             if len(self.people) != len(released.counts) or (self.people.sizes > released.counts).any():
                 raise VerificationFailed(tr("the people counted in the evidence do not match the released classes"))
-            classes = self.people
+            classes = self.people if self.people.people is None else self._with_counterfeits(released)
         else:
             classes = released.against(self.domains).classes()
             whole = [int(domain.total.sum()) for domain in self.domains.values()]
@@ -49,6 +51,13 @@ class Baseline:
         if self.populations:
             classes = _add_population_classes(classes, released)
         return replace(classes, members=self._members(released))
+
+    def _with_counterfeits(self, released: FrequencyTable) -> Classes:
+        """The classes of a series, in which a person has one record: records and values as they were released, whoever
+        stands behind them, and the people who are known."""
+        assert self.people is not None
+        read = released.against(self.domains).classes()
+        return replace(self.people, sizes=read.sizes, histograms={**self.people.histograms, **read.histograms})
 
     def _members(self, released: FrequencyTable) -> Members | None:
         return None if self.original is None else self.original.members(released)
@@ -75,6 +84,40 @@ class OriginalTable:
         lost = place.get((SUPPRESSED,) * len(columns), -1) if self.star else -1
         owners = np.array([place.get(labels, lost) for labels in zip(*columns, strict=True)], dtype=np.int64)
         return Members(owners, codes, self.table.counts, self.table.histograms, self.hierarchies)
+
+
+def counterfeit_problems(
+    released: FrequencyTable, stated: CounterfeitEntry | None, people: Classes | None
+) -> Iterator[str]:
+    """Where a release does not have the counterfeits that it states. ``people`` are those of each class, if known."""
+    counts = np.zeros(len(released.counts), dtype=np.int64)
+    if stated is not None:
+        counts, names = counterfeit_counts(released, stated), _group_names(released, stated)
+        if len(set(names)) < len(names):
+            yield tr("the records of a group do not have equal quasi-identifiers")
+        if not set(stated.groups) <= set(names) or (counts >= released.counts).any():
+            yield tr("the manifest states counterfeits in groups that do not have as many records")
+    if people is not None and people.people is not None and (people.sizes + counts != released.counts).any():
+        yield tr("the people in the evidence and the counterfeits together are not the released records")
+
+
+def counterfeit_counts(released: FrequencyTable, stated: CounterfeitEntry) -> Ints:
+    """The number of counterfeits that is stated of each class."""
+    return np.array([stated.groups.get(str(name), 0) for name in _group_names(released, stated)], dtype=np.int64)
+
+
+def _group_names(released: FrequencyTable, stated: CounterfeitEntry) -> list[Label]:
+    codes = released.codes[:, released.quasi_identifiers.index(stated.group)]
+    return [released.values[stated.group][code] for code in codes.tolist()]
+
+
+def counterfeit_note(stated: CounterfeitEntry) -> Text:
+    """How many records of a release nobody stands behind."""
+    return trn(
+        "{n:,} record of the release is a counterfeit: nobody stands behind it",
+        "{n:,} records of the release are counterfeits: nobody stands behind them",
+        n=stated.records,
+    )
 
 
 def _add_population_classes(classes: Classes, table: FrequencyTable) -> Classes:

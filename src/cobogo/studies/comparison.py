@@ -12,8 +12,8 @@ from cobogo.errors import NoSolution, PolicyError, SearchTooLarge
 from cobogo.floor.language import Speech, tr
 from cobogo.floor.progress import Progress, silent
 from cobogo.publish import anonymize as job
-from cobogo.publish.admission import check_buckets
-from cobogo.publish.recode.algorithms import ALGORITHMS, recodings, releases_one_table
+from cobogo.publish.admission import check_buckets, check_inventions
+from cobogo.publish.recode.algorithms import ALGORITHMS, invents_records, recodings, releases_one_table
 from cobogo.studies.study import (
     ReleaseTrial,
     Study,
@@ -249,6 +249,8 @@ def _run(prepared: job.Prepared, asked: Policy, name: str) -> AlgorithmTrial:
     try:
         if not releases_one_table(name):
             check_buckets(rules, problem.promised)
+        if invents_records(name):
+            check_inventions(rules)
     except PolicyError as error:
         return AlgorithmTrial(name=name, why=error.what)
     refusals = (NoSolution, PolicyError, SearchTooLarge)

@@ -40,6 +40,7 @@ from cobogo.promises.models.numbers import KE, EpsilonM
 from cobogo.promises.models.personalized import Personalized
 from cobogo.promises.models.population import DeltaPresence, KMap
 from cobogo.promises.models.promise import parameters
+from cobogo.promises.models.realistic import RealisticEpsilonPrivacy
 from cobogo.promises.models.risk import AverageRisk, HighestRisk
 from cobogo.promises.models.set_valued import KM
 from cobogo.promises.models.t_closeness import TCloseness
@@ -458,6 +459,11 @@ BOUNDARIES: list[tuple[Model, bool, Rows]] = [
     (AlphaK("s", 0.6, 6), False, row(s="xxxyy")),
     (AlphaK("s", 0.4, 3, value="y"), True, row(s="xxxyy")),
     (AlphaK("s", 0.3999999, 3, value="y"), False, row(s="xxxyy")),
+    (RealisticEpsilonPrivacy("s", 2.0, 4.0, "any"), True, row(s="xxyy", a="1111")),  # 1 + 4 / 4
+    (RealisticEpsilonPrivacy("s", 1.9999999, 4.0, "any"), False, row(s="xxyy", a="1111")),
+    (RealisticEpsilonPrivacy("s", 1.0, 4.0), True, row(s="xyxy", a="1122")),  # every class is as the table
+    (RealisticEpsilonPrivacy("s", 99.0, 4.0), False, row(s="xxyy", a="1122")),  # certain afterwards
+    (RealisticEpsilonPrivacy("s", 1.0, 4.0, "uniform"), True, row(s="xyxy", a="1122")),
     (BetaLikeness("s", 1.0), True, row(s="xxyy", a="1122")),
     (BetaLikeness("s", 0.9999999), False, row(s="xxyy", a="1122")),
     (BetaLikeness("s", 1 / 3), True, row(s="xxyxyy", a="111222")),

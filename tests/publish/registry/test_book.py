@@ -16,10 +16,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import cobogo as cb
+from cobogo.data.policy import Policy
 from cobogo.errors import Exposed, NoSolution, PolicyError, RegistryError
 from cobogo.publish.recoding import check_against_earlier
 from cobogo.publish.registry import store
 from cobogo.publish.registry.book import open_book
+from cobogo.publish.registry.history import history
 from cobogo.publish.registry.structure import RecordedRelease
 from support.effort import examples
 
@@ -237,6 +239,45 @@ def test_m_invariance_goes_on_with_the_registered_series(home: Path) -> None:
         cb.anonymize(table(other), rules())
     with pytest.raises(PolicyError, match="does not ask for the model m-invariance"):
         cb.anonymize(table(first), policy(home, base="m-invariance"))
+
+
+def test_a_series_with_counterfeits_is_registered_and_its_history_counts_people(home: Path) -> None:
+    """The cough dies out; the book keeps the counterfeit that has it, and history does not take it for a person."""
+    rules = policy(home, base="m-invariance") | {
+        "privacy": {"models": [{"model": "m-invariance", "m": 2}]},
+        "recoding": {"algorithm": "counterfeits"},
+    }
+    first = [("ann", "21", "11", "flu"), ("bob", "24", "11", "cough"), ("cas", "25", "12", "ulcer"),
+             ("dan", "28", "12", "rash")]  # fmt: skip
+    cb.anonymize(table(first), rules).write(home / "1")
+    later = [row for row in first if row[0] != "bob"]
+    release = cb.anonymize(table([*later, ("kim", "24", "11", "ulcer"), ("lea", "24", "11", "rash")]), rules)
+    assert release.plan.counterfeits == 1
+    check_against_earlier(release)
+    release.write(home / "2")
+    assert cb.verify(home / "2")
+    one, two = entries(home)
+    assert (one.summary["counterfeits"], two.summary["counterfeits"]) == (0, 1)
+    with store.open_registry(str(home / "registry.db"), None).transaction() as book:
+        chapter = history(book, "clinic")[1]
+    assert (chapter.stayed, chapter.came, chapter.left, chapter.breaches) == (3, 2, 1, ())
+
+
+def test_a_release_that_breaks_the_series_is_found_by_intersection(home: Path) -> None:
+    """Two releases of one series in which ann's groups share one value only: the check does not take it on trust."""
+    rules = policy(home, base="m-invariance") | {
+        "privacy": {"models": [{"model": "m-invariance", "m": 2}]},
+        "recoding": {"algorithm": "counterfeits"},
+    }
+    first = [("ann", "21", "11", "flu"), ("bob", "24", "11", "cough")]
+    one = cb.anonymize(table(first), rules)
+    one.write(home / "1")
+    other = cb.anonymize(table([first[0], ("kim", "24", "11", "rash")]), rules | {"registry": policy(home)["registry"]})
+    other.transformation.series = one.transformation.series
+    book = open_book(Policy.of(rules, home=home))
+    assert book is not None
+    (breach,) = book.breaches(other)
+    assert (breach.attack, breach.people) == ("intersection", 1)
 
 
 def test_a_release_that_cannot_be_put_in_place_is_not_recorded(home: Path) -> None:

@@ -45,7 +45,7 @@ class PeopleSets:
     def _count_people(self, name: str, pairs: Histogram) -> Histogram:
         domain = self.domains[name]
         ones = np.ones(len(pairs.values), dtype=np.int64)
-        return _histogram(pairs.owners, self.values[name][pairs.values], ones, len(pairs.offsets) - 1, domain)
+        return count_values(pairs.owners, self.values[name][pairs.values], ones, len(pairs.offsets) - 1, domain)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -146,9 +146,13 @@ class FrequencyTable:
         return replace(self, histograms={**self.histograms, **recoded})
 
     def with_earlier(self, earlier: Mapping[tuple[str, str], Earlier]) -> FrequencyTable:
-        """The same, knowing what earlier releases told of the people."""
+        """The same, knowing what earlier releases told of the people. Values that only those had are values of the
+        attributes, too, that nobody has."""
         assert self.people is not None
-        return replace(self, people=replace(self.people, earlier=earlier))
+        domains = dict(self.people.domains)
+        for (_, name), told in earlier.items():
+            domains[name] = domains[name].with_values(label for signature in told.signatures for label in signature)
+        return replace(self, people=replace(self.people, earlier=earlier, domains=domains))
 
     def with_population(self, name: str, population: FrequencyTable) -> FrequencyTable:
         """The same with the tuples of another table beside its own, counted."""
@@ -218,11 +222,11 @@ def frequency_table(
     if label is not None:
         values, labels = columns[names.index(label)]
         domain = Domain(label, labels, _sums(values, counts, len(labels)))
-        counted_label = _histogram(ids, values, counts, groups, domain)
+        counted_label = count_values(ids, values, counts, groups, domain)
     if unit is None or (len(columns[names.index(unit)][1]) == counts.sum() and not named):
         for name, (values, labels) in found.items():
             domain = Domain(name, labels, _sums(values, counts, len(labels)))
-            histograms[name] = _histogram(ids, values, counts, groups, domain)
+            histograms[name] = count_values(ids, values, counts, groups, domain)
     else:
         people, histograms = _count_pairs(ids, groups, columns[names.index(unit)], found)
     told = [name for name in dict.fromkeys((*sensitive, label)) if name is not None] if joint and people is None else []
@@ -243,7 +247,7 @@ def _joint(ids: Ints, counts: Ints, groups: int, columns: Mapping[str, Column]) 
     combinations, first = number_tuples([codes for codes, _ in columns.values()], sizes, len(ids))
     domain = Domain(" and ".join(columns), (), _sums(combinations, counts, len(first)))
     return Joint(
-        _histogram(ids, combinations.astype(np.int32), counts, groups, domain),
+        count_values(ids, combinations.astype(np.int32), counts, groups, domain),
         np.array([codes[first] for codes, _ in columns.values()], dtype=np.int32).T,
         {name: labels for name, (_, labels) in columns.items()},
     )
@@ -285,7 +289,7 @@ def _sums(ids: NDArray[Any], counts: Ints, groups: int) -> Ints:
     return total
 
 
-def _histogram(ids: Ints, values: NDArray[np.int32], counts: Ints, groups: int, domain: Domain) -> Histogram:
+def count_values(ids: Ints, values: NDArray[np.int32], counts: Ints, groups: int, domain: Domain) -> Histogram:
     """Sparse counts of the values of each group."""
     width = max(len(domain), 1)
     key = ids * width
@@ -315,8 +319,8 @@ def _count_pairs(
         total = _sums(values[name], np.ones(len(first), dtype=np.int64), len(labels))
         knowing = len(np.unique(persons[codes != labels.index(None)])) if None in labels else len(names)
         domains[name] = Domain(name, labels, total, people=len(names), knowing=knowing)
-        pairs[name] = _histogram(ids, numbers.astype(np.int32), ones, groups, nameless(name, len(first)))
-    sets = _histogram(ids, persons, ones, groups, nameless("people", len(names)))
+        pairs[name] = count_values(ids, numbers.astype(np.int32), ones, groups, nameless(name, len(first)))
+    sets = count_values(ids, persons, ones, groups, nameless("people", len(names)))
     return PeopleSets(names, sets, values, domains), pairs
 
 

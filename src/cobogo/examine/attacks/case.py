@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from cobogo.data.policy import Data, Policy, Role
 from cobogo.data.table.engine import Engine, connect
 from cobogo.data.table.files import guess_separator
@@ -15,6 +17,7 @@ from cobogo.data.table.read import read
 from cobogo.errors import DataError, OutputError, PolicyError
 from cobogo.examine.attacks.queries import AnsweredQuery, load_queries
 from cobogo.examine.attacks.rows import Rows
+from cobogo.floor.arrays import Ints, Texts
 from cobogo.floor.language import tr
 from cobogo.release import manifest as manifests
 from cobogo.release.contract import Release
@@ -25,6 +28,18 @@ BUCKETS = "buckets"
 AS_COLLECTED = "as collected"
 
 AnyPolicy = str | Path | Policy | Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GroupMembers:
+    """Who is in each group of a release of a series, by pseudonym: what only the evidence knows.
+
+    Groups are numbered in the order of their names.
+    """
+
+    series: str
+    owners: Ints  # the group of each of the people
+    people: Texts
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,6 +55,8 @@ class PublishedTable:
     policy: Policy | None = None
     manifest: Manifest | None = None
     public: Path | None = None  # the directory of the manifest
+    groups: tuple[str, ...] = ()  # columns that name a record's class, and say nothing about a person
+    members: GroupMembers | None = None  # where the evidence of a release with groups is there
 
     @property
     def name(self) -> str:
@@ -147,7 +164,7 @@ class _Reading:
 def _open_release(source: Any, rules: Policy | None, read_as: _Reading) -> PublishedTable:
     if isinstance(source, Release) and source.transformation.kind == RECODING:
         rows = replace(read_as, policy=source.policy).rows(source.to_arrow())
-        return _assign_roles(rows, rules or source.policy)
+        return replace(_assign_roles(rows, rules or source.policy), groups=source.transformation.group_columns)
     if isinstance(source, str | Path) and Path(source).is_dir():
         for public, evidence in ((Path(source) / "public", Path(source) / "evidence"), (Path(source), None)):
             if (public / manifests.NAME).is_file():
@@ -198,7 +215,23 @@ def _open_signed_release(
         )
     policy = rules or (None if evidence is None else _load_policy(evidence))
     quasi, sensitive = manifest.with_role(Role.QUASI_IDENTIFIER), manifest.with_role(Role.SENSITIVE)
-    return PublishedTable(rows, quasi, sensitive, policy, manifest, public)
+    groups = () if manifest.counterfeits is None else (manifest.counterfeits.group,)
+    quasi = tuple(name for name in quasi if name not in groups)
+    members = _load_members(evidence) if groups and evidence is not None else None
+    return PublishedTable(rows, quasi, sensitive, policy, manifest, public, groups, members)
+
+
+def _load_members(evidence: Path) -> GroupMembers | None:
+    """The people of each class, as the evidence of a release of a series knows them; None where there is none."""
+    try:
+        kept = json.loads((evidence / EVIDENCE).read_bytes())
+        known, key = kept["people"]["who"], str(kept["series"]["key"])
+        names = np.array([*known["pseudonyms"], None], dtype=object)
+        offsets: Ints = np.array(known["sets"]["offsets"], dtype=np.int64)
+        owners = np.repeat(np.arange(len(offsets) - 1), offsets[1:] - offsets[:-1])
+        return GroupMembers(key, owners, names[known["sets"]["values"]])
+    except (OSError, ValueError, KeyError, TypeError, IndexError):
+        return None
 
 
 def _load_policy(evidence: Path) -> Policy | None:

@@ -49,7 +49,7 @@ def column_meeting(name: str, case: Case) -> Meeting:
 
 def _structure(published: PublishedTable, trees: Mapping[str, Hierarchy], forms: Mapping[str, Form]) -> ClassStructure:
     rows, quasi = published.rows, published.quasi_identifiers
-    groups = rows.group(quasi)
+    groups = rows.group((*published.groups, *quasi))
     domains = {
         name: Domain(name, rows.labels(name), np.bincount(rows.codes(name), minlength=len(rows.labels(name))))
         for name in published.sensitive
@@ -57,7 +57,7 @@ def _structure(published: PublishedTable, trees: Mapping[str, Hierarchy], forms:
     return ClassStructure(
         quasi,
         {name: rows.labels(name) for name in quasi},
-        groups.codes,
+        np.ascontiguousarray(groups.codes[:, len(published.groups) :]),
         groups.ids,
         {name: rows.codes(name) for name in published.sensitive},
         domains,
@@ -143,9 +143,36 @@ def link_releases(case: Case, one: int, other: int, sides: Sequence[ClassStructu
     beside = {
         name: (earlier.rows.columns[name], later.rows.columns[name])
         for name in later.rows.names
-        if name in earlier.rows.names and name not in {*later.quasi_identifiers, *earlier.quasi_identifiers}
+        if name in earlier.rows.names
+        and name not in {*later.quasi_identifiers, *earlier.quasi_identifiers, *later.groups, *earlier.groups}
     }
     return link_by_values(sides[one], sides[other], beside)
+
+
+def link_by_people(case: Case, one: int, other: int, sides: Sequence[ClassStructure]) -> LinkedReleases | None:
+    """Cross two releases of a series by who is in which class, as the evidence knows; None where it does not.
+
+    Of two classes that have a person in common, the rows with equal sensitive values are paired: the person's row is
+    one of them, and the attack does not know which.
+    """
+    mine, theirs = case.releases[one].members, case.releases[other].members
+    if mine is None or theirs is None or mine.series != theirs.series:
+        return None
+    earlier, later = sides[one], sides[other]
+    _, first, second = np.intersect1d(mine.people.astype(str), theirs.people.astype(str), return_indices=True)
+    pairs = np.unique(np.stack([mine.owners[first], theirs.owners[second]]), axis=1)
+    both = [name for name in later.values if name in earlier.values]
+    codes = [code_alike([_sensitive_column(earlier, name), _sensitive_column(later, name)])[0] for name in both]
+    order = np.argsort(later.owners, kind="stable")
+    begin = np.searchsorted(later.owners[order], pairs[1])
+    pair, place = concatenate_ranges(begin, np.bincount(later.owners, minlength=len(later.codes))[pairs[1]])
+    columns = [np.concatenate([own, another[order[place]]]) for own, another in codes]
+    columns = [np.concatenate([earlier.owners, pairs[0][pair]]), *columns]
+    keys = number_tuples(columns, [int(column.max(initial=0)) + 1 for column in columns], len(columns[0]))[0]
+    rows = np.full(int(keys.max(initial=-1)) + 1, -1, dtype=np.int64)
+    rows[keys[: len(earlier)]] = np.arange(len(earlier))
+    before = rows[keys[len(earlier) :]]
+    return LinkedReleases(Crossing(earlier, later, before[before >= 0], order[place][before >= 0]))
 
 
 def link_by_values(

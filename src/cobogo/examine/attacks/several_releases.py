@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -14,7 +14,7 @@ from cobogo.data.table.frequency import number_tuples
 from cobogo.examine.attacks.base import SLACK, Attack, Finding, Findings
 from cobogo.examine.attacks.case import Case
 from cobogo.examine.attacks.crossing import ClassStructure, Crossing
-from cobogo.examine.attacks.pairing import link_releases, structures
+from cobogo.examine.attacks.pairing import LinkedReleases, link_by_people, link_releases, structures
 from cobogo.examine.attacks.rows import concatenate_ranges
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
@@ -47,6 +47,10 @@ class CrossingAttack(Attack):
     def distinguish(self, crossing: Crossing) -> Iterator[DistinguishedRows]:
         """The rows that a crossing distinguishes, whatever its rows were linked by."""
 
+    def link(self, case: Case, one: int, other: int, sides: Sequence[ClassStructure]) -> LinkedReleases:
+        """Link the rows of two releases by their released values."""
+        return link_releases(case, one, other, sides)
+
     def run(self, case: Case) -> Findings:
         """Link the rows of the releases, and keep the surest finding about each row.
 
@@ -59,13 +63,14 @@ class CrossingAttack(Attack):
         baseline = [np.zeros(len(side)) for side in sides]
         links, ambiguous, untried = 0, 0, []
         for place in range(last):
-            linked = link_releases(case, place, last, sides)
+            linked = self.link(case, place, last, sides)
             crossing = linked.crossing
             links, ambiguous = links + len(crossing.before), ambiguous + linked.ambiguous
             untried += [linked.untried] if linked.untried else []
             for some in self.distinguish(crossing):
                 side = place if some.side == "earlier" else last
-                surer = some.confidence > confidence[side][some.rows]
+                surer = np.flatnonzero(some.confidence > confidence[side][some.rows])
+                surer = surer[np.argsort(some.confidence[surer], kind="stable")]  # a row may be there several times
                 baseline[side][some.rows[surer]] = some.baseline[surer]
                 confidence[side][some.rows[surer]] = some.confidence[surer]
         pairs = zip(confidence, baseline, strict=True)
@@ -247,7 +252,9 @@ class Intersection(CrossingAttack):
     r"""Keep the sensitive values that a person's class has in every release.
 
     A person who is in both releases has a value that both of their classes have. The value counts as often as in the
-    class that has it less often. Rows need not be linked: the quasi-identifiers are enough to know the classes.
+    class that has it less often. Rows need not be linked: the quasi-identifiers are enough to know the classes. Where
+    releases name their groups (m-invariance with counterfeits), the evidence says who is in which group: the attack is
+    then that of an attacker who knows everybody's group.
 
     Formula: $\max_x \frac{\min(c_x^{(1)}, c_x^{(2)})}{\sum_y \min(c_y^{(1)}, c_y^{(2)})}$ with $c_x^{(i)}$ how often
         the value occurs in the person's class of release $i$
@@ -275,6 +282,10 @@ class Intersection(CrossingAttack):
         "Ask for m-invariance, which keeps each person in a class with the same sensitive values; or base each release "
         "on the previous one."
     )
+
+    def link(self, case: Case, one: int, other: int, sides: Sequence[ClassStructure]) -> LinkedReleases:
+        """By people, where the evidence knows who is in which class."""
+        return link_by_people(case, one, other, sides) or link_releases(case, one, other, sides)
 
     def distinguish(self, crossing: Crossing) -> Iterator[DistinguishedRows]:
         """For each sensitive attribute, the values that remain possible for each linked row."""

@@ -175,7 +175,7 @@ def _classes(release: PublishedTable, attribute: str, columns: Sequence[str] | N
     """The classes of a release, or its buckets, and an attribute's values in each."""
     buckets = None if release.manifest is None else release.manifest.buckets
     if buckets is None:
-        quasi = tuple(columns or release.quasi_identifiers)
+        quasi = tuple(columns or (*release.quasi_identifiers, *release.groups))
         unknown = [name for name in quasi if name not in release.rows.columns]
         if unknown or not quasi:
             raise PolicyError(

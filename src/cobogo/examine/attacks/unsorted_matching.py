@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -123,7 +123,7 @@ def combine_releases(one: PublishedTable, other: PublishedTable) -> tuple[Rows, 
 
 
 def _with_policy(release: PublishedTable, policy: Policy | None) -> PublishedTable:
-    return PublishedTable(release.rows, release.quasi_identifiers, release.sensitive, release.policy or policy)
+    return replace(release, policy=release.policy or policy, manifest=None, public=None)
 
 
 def _finer_rows(first: Column, second: Column, meet: Meeting) -> Mask:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from cobogo.promises.population import add_population, open_population, recode_p
 from cobogo.release import manifest as manifests
 from cobogo.release.manifest import Manifest
 from cobogo.release.readback import locate_released_rows
+from cobogo.release.reference import counterfeit_counts, counterfeit_note
 
 Given = str | Path | Policy | Mapping[str, Any]
 
@@ -48,6 +49,9 @@ class RiskSource:
                 "Measure a random part of the rows and give its share with --fraction, or name fewer quasi-identifiers."
             )
             raise TableTooLarge(error.what, where=self.table.name, remedy=remedy) from None
+        if self.manifest is not None and self.manifest.counterfeits is not None:
+            invented = counterfeit_counts(found, self.manifest.counterfeits)
+            found = replace(found, counts=found.counts - invented)
         if not found.records:
             raise DataError(tr("has no records"), where=self.table.name, remedy=tr("Give a table that has records."))
         return found
@@ -149,7 +153,12 @@ def _release(public: Path, policy: Policy | None, engine: str | None) -> RiskSou
                 "found the person"
             )
         )
-    elif manifest.buckets is not None:
+    if manifest.counterfeits is not None:
+        notes.append(counterfeit_note(manifest.counterfeits))
+        notes.append(
+            tr("the risk is that of an attacker who knows the number of counterfeits, and the group of each person")
+        )
+    elif manifest.buckets is not None and not manifest.buckets.condensed:
         notes.append(tr("the quasi-identifiers are unchanged: buckets hide sensitive values, not who is in the table"))
     given = policy or Policy.of({"attributes": {name: {"role": str(role)} for name, role in roles.items()}})
     return RiskSource(table, given, roles, None, manifest, policy is not None, tuple(notes))

@@ -25,6 +25,7 @@ MODELS: Registry[type[Model]] = Registry(
         "p-sensitive-k-anonymity": ".frequency:PSensitive",
         "beta-likeness": ".frequency:BetaLikeness",
         "delta-disclosure": ".frequency:DeltaDisclosure",
+        "realistic-epsilon-privacy": ".realistic:RealisticEpsilonPrivacy",
         "k-e-anonymity": ".numbers:KE",
         "epsilon-m-anonymity": ".numbers:EpsilonM",
         "t-corruption": ".frequency:TCorruption",

@@ -47,11 +47,14 @@ class Model(Promise):
     drawn: ClassVar[bool] = False
     scope: ClassVar[Scope] = Scope.CLASS
     more_is_safer: ClassVar[bool] = True
-    compares: ClassVar[bool] = False
-    """Whether it compares classes with the whole table before suppression: its figures then reveal suppressed
-    records."""
     records_tell: ClassVar[Records] = Records.NOTHING
     """What the records of a release reveal of it where people are counted, and the release does not identify them."""
+
+    @property
+    def compares(self) -> bool:
+        """Whether it compares classes with the whole table before suppression: its figures then reveal suppressed
+        records."""
+        return False
 
     @property
     def monotone(self) -> Monotone:
@@ -68,6 +71,11 @@ class Model(Promise):
     def series(self) -> tuple[tuple[str, str], ...]:
         """The earlier releases that it compares with, each with the attribute."""
         return ()
+
+    @property
+    def alone(self) -> Model:
+        """What it demands of a release by itself, whatever earlier ones were."""
+        return self
 
     @property
     def needs_people(self) -> bool:

@@ -204,12 +204,16 @@ class BetaLikeness(Model):
     missing: Literal["value"] | None = None
 
     more_is_safer: ClassVar[bool] = False
-    compares: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         missing(self.name, self.missing)
         number(self.name, "beta", self.beta, above=0)
         choice(self.name, "kind", self.kind, ("basic", "enhanced"))
+
+    @property
+    def compares(self) -> bool:
+        """With the distribution of the whole table."""
+        return True
 
     @property
     def monotone(self) -> Monotone:
@@ -280,11 +284,15 @@ class DeltaDisclosure(Model):
     missing: Literal["value"] | None = None
 
     more_is_safer: ClassVar[bool] = False
-    compares: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         missing(self.name, self.missing)
         number(self.name, "delta", self.delta, above=0)
+
+    @property
+    def compares(self) -> bool:
+        """With the distribution of the whole table."""
+        return True
 
     @property
     def monotone(self) -> Monotone:

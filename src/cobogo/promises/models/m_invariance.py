@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from cobogo.data.classes import Classes, Earlier, Histogram
 from cobogo.floor.arguments import missing, text, whole
 from cobogo.floor.arrays import Floats, Mask
 from cobogo.floor.catalogue import card
-from cobogo.promises.models.base import Model
+from cobogo.promises.models.base import Model, Records
 
 
 @card(
@@ -46,12 +46,15 @@ class MInvariance(Model):
 
     Guarantee: An attacker who has all releases of the series believes each value of a person with a probability of at
         most $1/m$.
-    Limits: Values that change between releases are not modelled: a person keeps the set that they had. The paper adds
-        counterfeit records where a value no longer occurs; this implementation does not, and suppresses people who
-        cannot be released. The previous release must still exist when this one is verified.
+    Limits: Values that change between releases are not modelled: a person keeps the set that they had. Where a value
+        no longer occurs, the algorithm counterfeits adds invented records that have it, which count as people of their
+        class; other algorithms suppress people who cannot be released. Identity is not protected. The previous release
+        must still exist when this one is verified.
     Cost: $O(v + n)$ for v pairs of a class and a value and n people.
     Paper: X. Xiao and Y. Tao, m-invariance: towards privacy preserving re-publication of dynamic datasets, SIGMOD 2007.
     """
+
+    records_tell: ClassVar[Records] = Records.ALL  # nobody has several, or the series is refused
 
     attribute: str
     m: int
@@ -73,6 +76,11 @@ class MInvariance(Model):
     def series(self) -> tuple[tuple[str, str], ...]:
         """The previous one, which knows of those before."""
         return () if self.previous is None else ((self.previous, self.attribute),)
+
+    @property
+    def alone(self) -> MInvariance:
+        """Classes of at least m different values."""
+        return replace(self, previous=None)
 
     def measure(self, classes: Classes) -> Floats:
         """The people of each class; 0 where two share a value, or the earlier class of one had another set of

@@ -66,12 +66,16 @@ class TCloseness(Model):
     missing: Literal["value"] | None = None
 
     more_is_safer: ClassVar[bool] = False
-    compares: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         choice(self.name, "distance", self.distance, ("equal", "ordered", "hierarchical"))
         number(self.name, "t", self.t, least=0, most=1)
         missing(self.name, self.missing)
+
+    @property
+    def compares(self) -> bool:
+        """With the distribution of the whole table."""
+        return True
 
     @property
     def monotone(self) -> Monotone:

@@ -46,6 +46,7 @@ ALGORITHMS: Registry[Algorithm] = Registry(
         "hilbert": ".partition.similar:hilbert",
         "r-tree": ".partition.similar:r_tree",
         "mdav": ".partition.mdav:mdav",
+        "counterfeits": ".partition.counterfeits:counterfeits",
         "condensation": ".partition.condensation:condensation",
         "anatomy": ".buckets.anatomy:anatomy",
         "bucketization": ".buckets.bucketization:bucketization",
@@ -60,7 +61,8 @@ ALGORITHMS: Registry[Algorithm] = Registry(
 """A new algorithm is registered here.
 
 Its card has the ``recodings`` that it can make, its own choice first; by default it treats each record by itself. With
-``one_table=False`` it separates the sensitive values from the rest: its release is not one table of records.
+``one_table=False`` it separates the sensitive values from the rest: its release is not one table of records. With
+``invents=True`` it may add records that nobody stands behind.
 """
 
 
@@ -75,3 +77,9 @@ def releases_one_table(name: str) -> bool:
     """Whether an algorithm releases one table of records."""
     ALGORITHMS.find(name)
     return bool(ALGORITHMS.card(name).facts.get("one_table", True))
+
+
+def invents_records(name: str) -> bool:
+    """Whether an algorithm may add records that nobody stands behind."""
+    ALGORITHMS.find(name)
+    return bool(ALGORITHMS.card(name).facts.get("invents", False))

@@ -54,15 +54,16 @@ def content(release: AnonymizedRelease, read: RecodedReadBack) -> Content:
     original = original.where(original.sizes > 0)
     exposed = _exposure(recoded, classes)
     tuples = plan.tuples(after, before, recoded.table)
-    order = np.argsort(-after.counts[: len(people)], kind="stable")[: policy.report.largest_classes]
+    sizes = people.sizes if plan.counterfeits else after.counts[: len(people)]
+    order = np.argsort(-sizes, kind="stable")[: policy.report.largest_classes]
     return Content(
         source=Path(recoded.table.name).name,
         created=datetime.now().astimezone().isoformat(timespec="seconds"),
         summary=summary(release, classes, read.verdict.models, exposed),
         metric=recoded.metric,
         attributes=tuple(_attribute(name, recoded, after, tuples) for name in recoded.table.columns),
-        class_sizes=after.counts[: len(people)],
-        largest=tuple((after.tuple_labels(int(number)), int(after.counts[number])) for number in order),
+        class_sizes=sizes,
+        largest=tuple((after.tuple_labels(int(number)), int(sizes[number])) for number in order),
         quasi_identifiers=names if plan.shows_tuples else after.quasi_identifiers,
         risk_before=exposed.before,
         risk_after=exposed.after,
@@ -137,6 +138,7 @@ def summary(
         "version": cobogo.__version__,
         "records": recoded.problem.scale.records,
         "suppressed": recoded.suppressed,
+        **({"counterfeits": recoded.plan.counterfeits} if recoded.plan.counterfeits else {}),
         **({"levels": recoded.levels} if recoded.levels else {"cells": recoded.plan.level_shares()}),
         "classes": {
             "count": len(kept),

@@ -98,14 +98,16 @@ class RegistryBook:
         The same release of the same records is recorded once.
         """
         recorded = self._structure(release, trace_rows(release))
-        recorded = replace(recorded.sort_rows(), series=None if series is None else series.to_json())
+        recorded = recorded.sort_rows()
+        if series is not None:
+            recorded = replace(recorded, series=series.to_json())
         with self.registry.transaction() as book:
             check.refuse(self._breaches(book, recorded, release.problem.promised), release.policy.name)
             return self._add(book, release, recorded, manifest, directory)
 
     def adopt(self, release: AnonymizedRelease, manifest: str, directory: Path) -> str:
         """Record a release that is public already, whatever it exposes; return its id."""
-        recorded = self._structure(release, trace_rows(release)).sort_rows()
+        recorded = replace(self._structure(release, trace_rows(release)).sort_rows(), series=None)
         with self.registry.transaction() as book:
             identity = self._add(book, release, recorded, manifest, directory)
             book.finish(identity)
@@ -153,7 +155,9 @@ class RegistryBook:
         return [labels[code] for code in np.unique(codes[np.concatenate(rows)]).tolist()] if rows else []
 
     def _structure(self, release: AnonymizedRelease, columns: Traced) -> RecordedRelease:
-        return build_structure(release, columns, self.registry.key.digests(self.settings.dataset))
+        found = build_structure(release, columns, self.registry.key.digests(self.settings.dataset))
+        series = release.transformation.series
+        return found if series is None else replace(found, series=series.to_json())
 
     def finish(self, identity: str) -> None:
         """Record that a release was put in place."""
@@ -177,6 +181,7 @@ class RegistryBook:
             "records": release.plan.records,
             "classes": release.plan.classes,
             "suppressed": release.suppressed,
+            "counterfeits": release.plan.counterfeits,
             "columns": list(release.columns),
             "directory": str(directory.absolute()),
             "manifest-sha256": manifest,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -209,12 +209,8 @@ def _cross_all(crossings: Sequence[Crossing]) -> DistinguishedRows | None:
 
 def _askable(models: Sequence[Model]) -> tuple[Model, ...]:
     """The models that can be checked on any group of records: conditions on single classes that need nothing else."""
-    alone = [
-        replace(model, previous=None) if any(f.name == "previous" for f in fields(model)) else model  # type: ignore[arg-type, type-var]
-        for model in models
-        if model.scope is Scope.CLASS and not model.populations and not model.needs_members
-    ]
-    return tuple(model for model in alone if not model.needs_every_class)
+    on_classes = [model for model in models if model.scope is Scope.CLASS and not model.needs_every_class]
+    return tuple(model.alone for model in on_classes if not model.populations and not model.needs_members)
 
 
 def _attacks(
@@ -224,9 +220,12 @@ def _attacks(
 
     Rows are linked by whose they are, as the strongest attacker would. Where earlier attributes are quasi-identifiers,
     the models already bound what they link. m-invariance holds against attackers who know everything but the sensitive
-    value, so only visible differences count there. A changed sensitive value counts as one person who left and one who
-    came.
+    value: in the releases of one series, intersection must find nothing; with any other release, only visible
+    differences count. A changed sensitive value counts as one person who left and one who came.
     """
+    if base == "m-invariance" and before.shares_series(new):
+        yield Intersection(), crossing
+        return
     if base == "m-invariance":
         yield Differencing(), before.cross_by_values(new)
         return

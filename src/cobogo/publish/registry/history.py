@@ -56,6 +56,7 @@ def history(book: Transaction, dataset: str) -> list[Chapter]:
         known = {name for one in earlier.values() for name in one.columns}
         asked = entry.summary["policy"].get("registry") or {}
         crossing = next(reversed(earlier.values())).cross(recorded) if earlier else None
+        invented = [chapter.entry.summary.get("counterfeits", 0) for chapter in chapters[-1:]]
         chapters.append(
             Chapter(
                 entry,
@@ -63,8 +64,8 @@ def history(book: Transaction, dataset: str) -> list[Chapter]:
                 asked.get("base"),
                 recorded.series is not None,
                 None if crossing is None else len(crossing.before),
-                None if crossing is None else len(crossing.added),
-                None if crossing is None else len(crossing.removed),
+                None if crossing is None else len(crossing.added) - entry.summary.get("counterfeits", 0),
+                None if crossing is None else len(crossing.removed) - sum(invented),
                 _check_again(entry, earlier, recorded, asked.get("base")),
             )
         )

@@ -49,6 +49,11 @@ class RecordedRelease:
     series: Mapping[str, Any] | None = None
     cells: Mapping[str, Digests] = field(default_factory=dict)
 
+    def shares_series(self, later: RecordedRelease) -> bool:
+        """Whether a later release continues the series of this one."""
+        one, other = self.series, later.series
+        return one is not None and other is not None and bool(one["key"] == other["key"])
+
     def cross(self, later: RecordedRelease) -> Crossing:
         """Cross this release with a later one, their rows linked by person."""
         one, other = (part.records for part in (self, later))

@@ -38,6 +38,8 @@ MIXES: dict[str, list[tuple[str, str]]] = {
     "alpha of one value": [("alpha-k-anonymity", "one value")],
     "basic likeness": [("beta-likeness", "basic")],
     "enhanced likeness": [("beta-likeness", "enhanced")],
+    "belief": [("realistic-epsilon-privacy", "table")],
+    "belief of any shape": [("realistic-epsilon-privacy", "any")],
     "disclosure": [("delta-disclosure", "")],
     "k and e": [("k-e-anonymity", "")],
     "epsilon and m": [("epsilon-m-anonymity", "absolute")],

@@ -52,6 +52,8 @@ def no_solution(problem: Problem, evaluator: Evaluator) -> NoSolution:
                 records=records,
             )
         )
+    if any(model.needs_people for model in problem.models):
+        hints.append(tr('Set algorithm = "counterfeits": it finds a release even where a value died out.'))
     return NoSolution(what, remedy=join(hints))
 
 

@@ -31,6 +31,7 @@ from cobogo.publish.recode.partition.aggregate import (
 from cobogo.publish.recode.partition.groups import (
     RecordGroups,
     generalize_groups,
+    name_groups,
     retry_with_suppression,
     solve_by_groups,
 )
@@ -138,8 +139,7 @@ class Condensed(Aggregation):
     @cached_property
     def group_names(self) -> Labels:
         """The name of each group: a number in random order."""
-        order = np.argsort(randomness.keys(len(self)))
-        return np.array([*(str(number + 1) for number in order.tolist()), None], dtype=object)[:-1]
+        return name_groups(len(self))
 
     def released_values(self) -> list[Labels]:
         """For each quasi-identifier, what each kept record is released with."""

@@ -16,7 +16,8 @@ import numpy as np
 from cobogo.data.classes import Classes, Histogram
 from cobogo.data.table.frequency import number_tuples
 from cobogo.errors import NoSolution
-from cobogo.floor.arrays import Ints, Mask, Small
+from cobogo.floor import randomness
+from cobogo.floor.arrays import Ints, Mask, Small, Texts
 from cobogo.floor.language import tr
 from cobogo.floor.progress import Steps
 from cobogo.promises.models.base import Monotone, Scope
@@ -173,6 +174,12 @@ def generalize_groups(groups: RecordGroups, *, joined: bool = True) -> Assignmen
         found.problem, levels, found.leaves[first], found.tuples, groups.owners, found.counts, found.values
     )
     return assignment.canonical() if joined else assignment
+
+
+def name_groups(count: int) -> Texts:
+    """A name for each group: a number, in random order."""
+    order = np.argsort(randomness.keys(count))
+    return np.array([*(str(number + 1) for number in order.tolist()), None], dtype=object)[:-1]
 
 
 SECONDS = 5.0

@@ -140,6 +140,19 @@ def assign(table: Table, moves: Moves, columns: Sequence[str]) -> Expression:
     return joined.select(**{name: joined[released.get(name, name)] for name in columns})
 
 
+def add_rows(engine: Engine, released: Expression, columns: Mapping[str, NDArray[np.object_]]) -> Expression:
+    """Released rows, and others that are given as texts among them: columns have the same types in both."""
+    import pyarrow as pa
+
+    if not len(next(iter(columns.values()))):
+        return released
+    keys = unused_names(released.columns, len(columns))
+    given = {key: pa.array(texts.tolist(), pa.string()) for key, texts in zip(keys, columns.values(), strict=True)}
+    others = engine.lookup(pa.table(given))
+    pairs = zip(columns, keys, strict=True)
+    return released.union(others.select(**{name: others[key].cast(released[name].type()) for name, key in pairs}))
+
+
 def _parcels(moves: Moves, keys: list[str], after: list[str], first: str, last: str) -> Any:
     """The assignment as a table: original values, the first and last turn (exclusive), released values."""
     import pyarrow as pa

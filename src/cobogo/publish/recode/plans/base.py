@@ -205,6 +205,10 @@ class RecodingPlan(ABC):
             return dictionary.local_meaning(about.policy.attributes[name], alike=self.alike), True
         return about.meaning(name, self.levels.get(name, 0)), True
 
+    def explanation(self) -> str:
+        """What recipients must know beside the meaning of each column, as Markdown."""
+        return ""
+
     def faults(self, released: FrequencyTable) -> Iterator[str]:
         """Differences between the file that was read back and the plan: no row may be lost or merged on the way."""
         found, planned = (released.records, len(released.counts)), (self.records, self.classes)
@@ -246,6 +250,11 @@ class RecodingPlan(ABC):
     def to_json(self) -> dict[str, Any]:
         """The plan as the registry stores it, to be applied to other rows; only its kind, where it cannot be."""
         return {"kind": "full-domain", "levels": dict(self.levels), "star": self.star}
+
+    @property
+    def counterfeits(self) -> int:
+        """How many released records nobody stands behind."""
+        return 0
 
     @property
     def class_columns(self) -> tuple[str, ...]:

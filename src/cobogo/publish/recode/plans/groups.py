@@ -1,4 +1,5 @@
-"""Plans whose classes are groups with a name of their own, in a released column: buckets, and condensed groups."""
+"""Plans whose classes are groups with a name of their own, in a released column: buckets, condensed groups, and groups
+with counterfeits."""
 
 from __future__ import annotations
 
@@ -8,19 +9,22 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from cobogo.data.classes import Classes
 from cobogo.data.policy import Role
 from cobogo.data.table.engine import Engine, Expression
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table
-from cobogo.floor.language import tr
+from cobogo.floor.arrays import Texts
+from cobogo.floor.language import join, tr, trn
 from cobogo.publish.recode.contract.buckets import Buckets
 from cobogo.publish.recode.partition.condensation import Condensed
-from cobogo.publish.recode.plans.apply import Moves, assign, joint_labels, label_codes
+from cobogo.publish.recode.partition.counterfeits import Counterfeited
+from cobogo.publish.recode.plans.apply import Moves, add_rows, assign, joint_labels, label_codes
 from cobogo.publish.recode.plans.base import Description, RecodingPlan, group_faults
 from cobogo.release import dictionary
 from cobogo.release.buckets import every_slice, shuffle_slices
 from cobogo.release.contract import ROWS
-from cobogo.release.manifest import BucketEntry, ColumnEntry
+from cobogo.release.manifest import BucketEntry, ColumnEntry, CounterfeitEntry, Manifest
 
 VALUES = "sensitive"
 """The name of the file of sensitive values, where these are apart from the released table."""
@@ -152,8 +156,7 @@ class CondensedPlan(RecodingPlan):
 
     def tuples(self, released: FrequencyTable, original: FrequencyTable, table: Table) -> FrequencyTable:  # noqa: ARG002
         """The quasi-identifiers as they were drawn."""
-        rows = replace(table, expression=self.apply(table, self.attributes))
-        return frequency_table(rows, self.attributes, [])
+        return _released_tuples(self, table)
 
     def to_json(self) -> dict[str, Any]:
         """Groups are statistics of the rows that they hold: nothing of them can be used again."""
@@ -179,3 +182,130 @@ class CondensedPlan(RecodingPlan):
         released = dict(zip(self.attributes, a.released_values(), strict=True)) | {self.group: a.group_names[owners]}
         turns, ones = np.arange(len(parcels)), np.ones(len(parcels), dtype=np.int64)
         return Moves(a.problem, a.tuples[parcels], turns, ones, values, known, released, star=False)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class CounterfeitPlan(RecodingPlan):
+    """Groups of people and counterfeits: every record is released with the values of its group, and its name."""
+
+    assignment: Counterfeited
+    group: str  # the column that names the group
+    unit: str  # the column that identifies people
+    tokens: Texts  # what identifies the counterfeits wherever records are counted by person; never released
+
+    shows_tuples: ClassVar[bool] = False
+
+    def columns(self, kept: Sequence[str]) -> tuple[str, ...]:
+        """With the column that names the group. It comes first, so that groups are counted in the order of names."""
+        return (self.group, *kept)
+
+    def recode(self, table: Table, columns: Sequence[str]) -> Expression:
+        """Each person's record with the values of their group, and the counterfeits."""
+        people = assign(table, self.moves, columns)
+        released = (self.group, *self.attributes, self.assignment.model.attribute)
+        texts = {name: table.engine.text(people[name]) for name in columns if name not in released}
+        return add_rows(table.engine, people.mutate(**texts), {name: self._invented_column(name) for name in columns})
+
+    def _invented_column(self, name: str) -> Texts:
+        """What the counterfeits have in a column: in one that identifies people, something that nobody else has."""
+        a = self.assignment
+        if name == a.model.attribute:
+            return label_codes(a.problem.table.domains[name].labels, a.invented)
+        if name == self.group:
+            return a.group_names[a.invented_owners]
+        if name in self.attributes:
+            return a.names[self.attributes.index(name)][a.invented_owners]
+        return self.tokens
+
+    def group_entries(self, about: Description) -> tuple[None, list[ColumnEntry]]:  # noqa: ARG002
+        """The column that names the group."""
+        text = tr("the group: a number in random order, new in every release; its records have equal quasi-identifiers")
+        return None, [ColumnEntry(name=self.group, role=Role.QUASI_IDENTIFIER, meaning=text, added=True)]
+
+    def manifest(self, about: Description) -> Manifest:
+        """With the number of counterfeits in each group, as the paper publishes it."""
+        counts = self.assignment.counterfeits
+        names = self.assignment.group_names
+        groups = {str(names[n]): int(counts[n]) for n in np.flatnonzero(counts).tolist()}
+        ordered = dict(sorted(groups.items(), key=lambda one: int(one[0])))
+        entry = CounterfeitEntry(group=self.group, records=int(counts.sum()), groups=ordered)
+        return super().manifest(about).model_copy(update={"counterfeits": entry})
+
+    def faults(self, released: FrequencyTable) -> Iterator[str]:
+        """The groups must have the sizes that were planned, and the assignment no faults."""
+        yield from super().faults(released)
+        yield from self.assignment.faults()
+        a = self.assignment
+        yield from group_faults(released, a.group_names, a.sizes + a.counterfeits)
+
+    def tuples(self, released: FrequencyTable, original: FrequencyTable, table: Table) -> FrequencyTable:  # noqa: ARG002
+        """The quasi-identifiers without the groups."""
+        return _released_tuples(self, table)
+
+    def explanation(self) -> str:
+        """How many counterfeits there are, and in which groups; nothing, where there are none."""
+        if not self.counterfeits:
+            return ""
+        names, counts = self.assignment.group_names, self.assignment.counterfeits
+        what = trn(
+            "{n:,} of the records is a counterfeit: nobody stands behind it. It was added so that a person's group has "
+            "the same sensitive values as in earlier releases. Nothing shows which record it is.",
+            "{n:,} of the records are counterfeits: nobody stands behind them. They were added so that a person's "
+            "group has the same sensitive values as in earlier releases. Nothing shows which records they are.",
+            n=self.counterfeits,
+        )
+        lines = [tr("| counterfeits in a group | groups |"), "|---|---|"]
+        for number in np.unique(counts[counts > 0]).tolist():
+            groups = sorted(names[counts == number].tolist(), key=int)
+            lines.append(f"| {number} | {', '.join(groups)} |")
+        title = tr("## {title}", title=tr("Counterfeit records"))
+        return join([title, what, join(lines, by="\n")], by="\n\n")
+
+    def people(self, classes: Classes) -> Classes:
+        """The groups without their counterfeits: an attacker knows how many there are."""
+        assert classes.people is not None
+        return replace(classes, sizes=classes.people.distinct)
+
+    def level_shares(self) -> dict[str, list[float]]:
+        return self.assignment.level_shares()
+
+    def to_json(self) -> dict[str, Any]:
+        """Groups belong to the people who are in them: nothing of them can be used again."""
+        return {"kind": "counterfeits", "star": False}
+
+    @property
+    def class_columns(self) -> tuple[str, ...]:
+        """The group, and what its records have in common."""
+        return self.key
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The group, and what its records have in common."""
+        return (self.group, *self.attributes)
+
+    @property
+    def counterfeits(self) -> int:
+        """All of them."""
+        return len(self.tokens)
+
+    @property
+    def alike(self) -> bool:
+        """Each record has what its group has."""
+        return False
+
+    @property
+    def moves(self) -> Moves:
+        """Each person's record gets the values and the name of their group."""
+        a = self.assignment
+        people = a.problem.table.people
+        assert people is not None
+        codes = np.arange(len(a.owners), dtype=np.int32)
+        known = {self.unit: label_codes(people.names, codes)}
+        released = dict(zip(self.attributes, a.names, strict=True)) | {self.group: a.group_names}
+        return Moves(a.problem, a.tuples, a.owners, a.counts, codes, known, released, star=False)
+
+
+def _released_tuples(plan: RecodingPlan, table: Table) -> FrequencyTable:
+    """The quasi-identifiers as a plan releases them, counted."""
+    rows = replace(table, expression=plan.apply(table, plan.attributes))
+    return frequency_table(rows, plan.attributes, [])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -20,20 +21,28 @@ from cobogo.publish.recode.contract.solution import AnySolution, Assigned, Bucke
 from cobogo.publish.recode.lattice.evaluate import Evaluator
 from cobogo.publish.recode.lattice.tables import RolledTable
 from cobogo.publish.recode.partition.condensation import Condensed
+from cobogo.publish.recode.partition.counterfeits import Counterfeited
 from cobogo.publish.recode.plans.base import FullDomainPlan, LocalPlan, RecodingPlan, free_name
 from cobogo.publish.recode.plans.distort import Tuple, settle
-from cobogo.publish.recode.plans.groups import BucketPlan, CondensedPlan
+from cobogo.publish.recode.plans.groups import BucketPlan, CondensedPlan, CounterfeitPlan
 from cobogo.publish.recode.plans.marginals import MarginalPlan
 from cobogo.release.margins import Marginal, Margins
 
 
 def plan(
-    problem: Problem, solution: AnySolution, *, star: bool, blank: Sequence[str] = (), taken: Sequence[str] = ()
+    problem: Problem,
+    solution: AnySolution,
+    *,
+    star: bool,
+    blank: Sequence[str] = (),
+    taken: Sequence[str] = (),
+    unit: str | None = None,
 ) -> RecodingPlan:
     """Turn a solution into a plan. Starring is given up, with a warning, if the starred class breaks a model.
 
     ``blank`` are the columns in which starred records have ``*`` beside their quasi-identifiers. ``taken`` are the
-    columns that the table has, beside which the plan may need some of its own.
+    columns that the table has, beside which the plan may need some of its own; ``unit`` is the one that identifies
+    people, if there is one.
     """
     if isinstance(solution, Bucketed):
         return _bucket_plan(problem, solution, star=star, taken=taken)
@@ -41,6 +50,9 @@ def plan(
         return _marginal_plan(problem, solution, taken=taken)
     if isinstance(solution, Assigned) and isinstance(solution.assignment, Condensed):
         return _condensed_plan(problem, solution, solution.assignment, star=star, taken=taken)
+    if isinstance(solution, Assigned) and isinstance(solution.assignment, Counterfeited):
+        assert unit is not None
+        return _counterfeit_plan(problem, solution, solution.assignment, star=star, taken=taken, unit=unit)
     if isinstance(solution, Assigned):
         planned, tuples = _local_plan(problem, solution, star=star, blank=tuple(blank))
     else:
@@ -123,11 +135,6 @@ def _condensed_plan(
     problem: Problem, solution: Assigned, condensed: Condensed, *, star: bool, taken: Sequence[str]
 ) -> CondensedPlan:
     lost = condensed.suppressed
-    warnings = list(solution.notes)
-    if star and lost:
-        warnings.append(
-            tr("groups cannot contain starred records: the {lost:,} suppressed records were dropped", lost=lost)
-        )
     return CondensedPlan(
         attributes=problem.table.quasi_identifiers,
         suppressed_records=lost,
@@ -138,10 +145,49 @@ def _condensed_plan(
         star=False,
         outcome=condensed.outcome(),
         aggregated=condensed.aggregated,
-        warnings=tuple(warnings),
+        warnings=(*solution.notes, *_unstarred(lost, star=star)),
         assignment=condensed,
         group=free_name("group", taken),
     )
+
+
+def _counterfeit_plan(
+    problem: Problem, solution: Assigned, groups: Counterfeited, *, star: bool, taken: Sequence[str], unit: str
+) -> CounterfeitPlan:
+    invented = len(groups.invented)
+    return CounterfeitPlan(
+        attributes=problem.table.quasi_identifiers,
+        suppressed_records=groups.suppressed,
+        kept=groups.classes(),
+        kept_records=groups.sizes,
+        records=int(groups.sizes.sum()) + invented,
+        classes=len(groups),
+        star=False,
+        outcome=groups.outcome(),
+        warnings=(*solution.notes, *_unstarred(groups.suppressed, star=star), *_counterfeit_notes(invented)),
+        assignment=groups,
+        group=free_name("group", taken),
+        unit=unit,
+        tokens=np.array([*(secrets.token_hex(16) for _ in range(invented)), None], dtype=object)[:-1],
+    )
+
+
+def _counterfeit_notes(invented: int) -> list[str]:
+    if not invented:
+        return []
+    return [
+        trn(
+            "{n:,} released record is a counterfeit: nobody stands behind it, and it is counted apart",
+            "{n:,} released records are counterfeits: nobody stands behind them, and they are counted apart",
+            n=invented,
+        )
+    ]
+
+
+def _unstarred(lost: int, *, star: bool) -> list[str]:
+    if not star or not lost:
+        return []
+    return [tr("groups cannot contain starred records: the {lost:,} suppressed records were dropped", lost=lost)]
 
 
 def _marginal_plan(problem: Problem, solution: Marginalized, *, taken: Sequence[str]) -> MarginalPlan:

@@ -38,6 +38,7 @@ ALGORITHM = {
         "Replaces values by the averages of small groups of similar records: statistics stay close, "
         "single values are no longer true."
     ),
+    "counterfeits": tr("Follows people from release to release for m-invariance, and adds records that nobody has."),
     "condensation": tr("Draws new records from the statistics of small groups."),
     "anatomy": tr("Releases the quasi-identifiers unchanged, and the sensitive values separately, by bucket."),
     "bucketization": tr("Like anatomy, with buckets as small and equal as the models allow."),

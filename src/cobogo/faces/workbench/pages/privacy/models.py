@@ -47,6 +47,7 @@ PARAMETER = {
     "previous": tr("Previous release"),
     "b": tr("B: bandwidth of the attacker's knowledge; smaller means more knowledge"),
     "smoothing": tr("Smooth over close values"),
+    "stubbornness": tr("σ: how many records the belief is worth"),
     "min-support": tr("Fewest records behind a rule"),
     "rho1": tr("ρ1: largest probability before"),
     "rho2": tr("ρ2: largest probability after"),

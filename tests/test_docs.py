@@ -19,6 +19,7 @@ from cobogo.data.policy import (
     AttributePolicy,
     Data,
     DomainSpec,
+    EnginePolicy,
     HierarchySpec,
     Masking,
     Output,
@@ -61,7 +62,7 @@ TABLES = {
     "[perturbation]": Perturbation, "[randomization]": Randomization, "[masking]": Masking, "[sampling]": Sampling,
     "[synthesis]": Synthesis, "domains": DomainSpec,
     "[utility]": Utility, "[risk]": RiskPolicy, "[output]": Output, "[report]": ReportPolicy,
-    "[registry]": RegistryPolicy,
+    "[engine]": EnginePolicy, "[registry]": RegistryPolicy,
     "hierarchy": HierarchySpec, **BUILDERS,
 }  # fmt: skip
 """The headings of the policy page, and what each must explain."""

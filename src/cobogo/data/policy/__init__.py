@@ -76,6 +76,9 @@ from cobogo.data.policy.tables import (
     Data as Data,
 )
 from cobogo.data.policy.tables import (
+    EnginePolicy as EnginePolicy,
+)
+from cobogo.data.policy.tables import (
     Formulas as Formulas,
 )
 from cobogo.data.policy.tables import (

@@ -126,7 +126,7 @@ class _CombinationClasses:
 
     def project(self, above: _Counted, columns: tuple[int, ...]) -> Iterator[Projection]:
         """A combination, counted in the classes of a larger one, and those that are counted in its own classes."""
-        here = self._count(above, columns)
+        here = above if columns == above.columns else self._count(above, columns)
         yield self._projection(here)
         others = [self._rank[column] for column in range(len(self._spans)) if column not in columns]
         for column in columns if len(columns) > 1 else ():

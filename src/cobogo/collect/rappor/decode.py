@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from cobogo.collect.protocol import BONFERRONI, LEVEL, significant_chances, tail_probabilities
-from cobogo.collect.rappor.filters import RapporParameters, bloom_filters
+from cobogo.collect.rappor.filters import RapporParameters, bit_table
 from cobogo.errors import PolicyError
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.language import tr
@@ -35,8 +35,13 @@ class DecodedStrings:
         return self.counts / max(self.users, 1)
 
 
-MOST_CELLS = 1 << 26
-"""Candidates times bits that are decoded at once, at most: some 2 GB, and a minute of a core."""
+MOST_BITS = 1 << 25
+"""Bits of all candidates in all cohorts, at most. Each takes 12 bytes, and as many again while they are sorted: some
+800 MB. A hundred thousand candidates with two hash functions have as many in 168 cohorts."""
+
+MOST_FITTED = 5792
+"""Candidates that are fitted together, at most: the square of their number is 2^25, and least squares takes four
+matrices of that size, some 1 GB."""
 
 
 def estimate_bits(counted: Ints, parameters: RapporParameters) -> tuple[Floats, Floats]:
@@ -73,11 +78,9 @@ def decode(
         return DecodedStrings((), np.zeros(0), np.zeros(0), users, 0.0)
     _refuse_too_many(len(names), parameters)
     heights, spread = estimate_bits(counted, parameters)
-    share = counted[:, 0] / users  # of the clients, in each cohort: chance deals them out unevenly
-    blooms = bloom_filters(names, parameters).transpose(0, 2, 1) * share[:, None, None]
-    weights = 1 / spread.reshape(-1)
-    design = blooms.reshape(-1, len(names)) * weights[:, None]
-    target = heights.reshape(-1) * weights
+    share = counted[:, :1] / users  # of the clients, in each cohort: chance deals them out unevenly
+    design = _design(names, parameters, share / spread)
+    target = (heights / spread).reshape(-1)
     chosen = _choose_candidates(design, target)
     if not len(chosen):
         return DecodedStrings((), np.zeros(0), np.zeros(0), users, 0.0)
@@ -95,23 +98,40 @@ def decode(
 
 
 def _refuse_too_many(candidates: int, parameters: RapporParameters) -> None:
-    bits = parameters.cohorts * parameters.bits
-    if candidates * bits > MOST_CELLS:
+    bits = parameters.cohorts * parameters.hashes
+    if candidates * bits > MOST_BITS:
         raise PolicyError(
             tr(
-                "{candidates:,} candidates with {bits:,} bits are too many to decode at once",
+                "{candidates:,} candidates with {bits:,} bits each are too many to decode at once",
                 candidates=candidates,
                 bits=bits,
             ),
             where="candidates",
-            remedy=tr("Give only the likely candidates, at most {most:,}.", most=MOST_CELLS // bits),
+            remedy=tr("Give only the likely candidates, at most {most:,}.", most=MOST_BITS // bits),
         )
 
 
-def _choose_candidates(design: Floats, target: Floats) -> Ints:
+def _design(names: Sequence[str], parameters: RapporParameters, weights: Floats) -> Any:
+    """The bits (rows) of candidates (columns), each with the weight of its cohort and bit, as a sparse matrix: of all
+    bits a candidate has but a few."""
+    from scipy.sparse import csc_array
+
+    places = bit_table(names, parameters)
+    places += np.arange(parameters.cohorts, dtype=np.int32)[:, None] * np.int32(parameters.bits)
+    places = places.reshape(len(names), -1)
+    places.sort(axis=1)
+    fresh = np.ones(places.shape, dtype=np.bool_)
+    np.not_equal(places[:, 1:], places[:, :-1], out=fresh[:, 1:])  # two hash functions may set one bit
+    ends = np.cumsum(fresh.sum(axis=1))
+    rows = places[fresh]
+    found = (weights.reshape(-1)[rows], rows, np.concatenate([[0], ends]).astype(np.int32))
+    return csc_array(found, shape=(weights.size, len(names)))
+
+
+def _choose_candidates(design: Any, target: Floats) -> Ints:
     """All candidates, where they are at most half as many as the bits. Else those that a LASSO with nonnegative
     coefficients selects, along its path up to that number: with more, least squares would fit noise."""
-    most = max(1, len(target) // 2)
+    most = min(max(1, len(target) // 2), MOST_FITTED)
     if design.shape[1] <= most:
         return np.arange(design.shape[1])
     try:
@@ -125,14 +145,15 @@ def _choose_candidates(design: Floats, target: Floats) -> Ints:
     strongest = float((design.T @ target).max(initial=0)) / len(target)
     if strongest <= 0:
         return np.zeros(0, dtype=np.int64)
-    _, path, _ = lasso_path(design, target, positive=True, alphas=np.geomspace(strongest, strongest / 1000, 50))
+    alphas = np.geomspace(strongest, strongest / 1000, 50)
+    _, path, _ = lasso_path(design, target, positive=True, alphas=alphas, copy_X=False)
     fits = np.flatnonzero((path > 0).sum(axis=0) <= most)
     return np.flatnonzero(path[:, fits[-1]] > 0)
 
 
-def _fit(design: Floats, target: Floats) -> tuple[Floats, Floats, float]:
+def _fit(design: Any, target: Floats) -> tuple[Floats, Floats, float]:
     """Least squares of weighted bits: estimates, their standard errors, and R²."""
-    inverse = np.linalg.pinv(design.T @ design, hermitian=True)
+    inverse = np.linalg.pinv((design.T @ design).toarray(), hermitian=True)
     estimates = inverse @ (design.T @ target)
     left = target - design @ estimates
     free = max(len(target) - design.shape[1], 1)

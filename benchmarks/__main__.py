@@ -21,6 +21,7 @@ from benchmarks.measure import Result, machine
 from benchmarks.noise import noise
 from benchmarks.pages import pages
 from benchmarks.peer_tasks import beside_peers
+from benchmarks.reviews import reviews
 from benchmarks.searches import on_adult, on_large_lattices
 from benchmarks.synthetic import synthetic
 from benchmarks.vault import vault
@@ -30,6 +31,7 @@ RESULTS = Path(__file__).parent / "results"
 ALL = {
     "adult": on_adult,
     "whole": whole,
+    "reviews": reviews,
     "lattices": on_large_lattices,
     "vault": vault,
     "pages": pages,

@@ -59,9 +59,7 @@ def small_question(directory: Path) -> Iterator[Result]:
     question = [QUESTION, "--epsilon", "1", "--config", str(directory / "curator.toml")]
     ours, engine = in_turn(
         lambda: of_process([PYTHON, "-c", code, "answer", "sql", *question]),
-        lambda: of_process(
-            [PYTHON, "-c", f"import duckdb; duckdb.sql(\"FROM '{directory / 'small.csv'}'\").fetchall()"]
-        ),
+        lambda: of_process([PYTHON, "-c", reading]),
     )
     yield Result("answer sql, whole command, 600 rows", ours, "engine alone", engine, "a new process each time")
 

@@ -139,12 +139,12 @@ class CandidateBits:
 
     def gather(self, target: Floats) -> Floats:
         """For each candidate, the weighted sum of its bits: the transposed matrix times a vector."""
-        return np.einsum("ij,ij->i", self.weights, target[self.places])
+        return np.asarray((self.weights * target[self.places]).sum(axis=1), dtype=np.float64)
 
     def spread(self, estimates: Floats) -> Floats:
         """For each bit, the weighted sum over the candidates that have it: the matrix times a vector."""
         held = (self.weights * estimates[:, None]).reshape(-1)
-        return np.bincount(self.places.reshape(-1), held, self.cohorts * self.bits)
+        return np.bincount(self.places.reshape(-1), held, self.cohorts * self.bits).astype(np.float64)
 
     def products(self) -> Floats:
         """The products of all pairs of candidates (the Gram matrix), cohort by cohort."""

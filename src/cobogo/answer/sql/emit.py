@@ -287,8 +287,8 @@ class Emitter:
         ]
 
     def _group_by(self, *more: str) -> str:
-        """Group by the keys. Rows that are nobody's are counted before groups without a public key are left out: those
-        are fewer. A person's groups are limited, so that only public ones may be among them."""
+        """Group by the keys. Without a unit, groups that are not public are left out here: they are fewer than rows.
+        With one, their rows are left out first: they must not use up the groups that a person counts in."""
         if not self.keys and not more:
             return ""
         own = dict(zip(self.query.keys, self.keys, strict=True))

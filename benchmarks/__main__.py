@@ -11,9 +11,9 @@ from pathlib import Path
 from benchmarks.cloaks import cloaks
 from benchmarks.collecting import collecting
 from benchmarks.commands import whole
-from benchmarks.curator import answers
+from benchmarks.curator import answers, medians, small_question
 from benchmarks.curator import beside_peers as answers_beside_peers
-from benchmarks.decoding import decoding
+from benchmarks.decoding import decoding, many_candidates
 from benchmarks.frequency_lists import lists
 from benchmarks.ingesting import ingesting
 from benchmarks.location_attacks import attacks
@@ -37,9 +37,12 @@ ALL = {
     "pages": pages,
     "peers": beside_peers,
     "curator": answers,
+    "medians": medians,
+    "small-question": small_question,
     "curator-peers": answers_beside_peers,
     "collecting": collecting,
     "decoding": decoding,
+    "candidates": many_candidates,
     "ingesting": ingesting,
     "noise": noise,
     "synthetic": synthetic,

@@ -41,7 +41,7 @@ SET_UPS: dict[str, tuple[str, RapporParameters, dict[str, Any]]] = {
 CANDIDATES = 100_000
 
 
-def many_candidates(clients: int = CLIENTS, candidates: int = CANDIDATES) -> Iterator[Result]:
+def many_candidates(_: Path, clients: int = CLIENTS, candidates: int = CANDIDATES) -> Iterator[Result]:
     """The paper's normal distribution with many more candidates, in this process: what it takes, and how much memory
     the process has had at its peak."""
     drawn = draw_counts("normal", clients, PAPER, Seeded(1), extra=100)
@@ -55,7 +55,6 @@ def many_candidates(clients: int = CLIENTS, candidates: int = CANDIDATES) -> Ite
 
 def decoding(_: Path, clients: int = CLIENTS, names: Sequence[str] = tuple(SET_UPS)) -> Iterator[Result]:
     """Each set-up, by each rule."""
-    yield from many_candidates(clients)
     for name in names:
         shape, parameters, others = SET_UPS[name]
         drawn = draw_counts(shape, clients, parameters, Seeded(1), **others)

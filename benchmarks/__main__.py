@@ -11,9 +11,9 @@ from pathlib import Path
 from benchmarks.cloaks import cloaks
 from benchmarks.collecting import collecting
 from benchmarks.commands import whole
-from benchmarks.curator import answers
+from benchmarks.curator import answers, medians, small_question
 from benchmarks.curator import beside_peers as answers_beside_peers
-from benchmarks.decoding import decoding
+from benchmarks.decoding import decoding, many_candidates
 from benchmarks.frequency_lists import lists
 from benchmarks.ingesting import ingesting
 from benchmarks.location_attacks import attacks
@@ -21,6 +21,7 @@ from benchmarks.measure import Result, machine
 from benchmarks.noise import noise
 from benchmarks.pages import pages
 from benchmarks.peer_tasks import beside_peers
+from benchmarks.reviews import reviews
 from benchmarks.scale import scale
 from benchmarks.searches import on_adult, on_large_lattices
 from benchmarks.synthetic import synthetic
@@ -31,14 +32,18 @@ RESULTS = Path(__file__).parent / "results"
 ALL = {
     "adult": on_adult,
     "whole": whole,
+    "reviews": reviews,
     "lattices": on_large_lattices,
     "vault": vault,
     "pages": pages,
     "peers": beside_peers,
     "curator": answers,
+    "medians": medians,
+    "small-question": small_question,
     "curator-peers": answers_beside_peers,
     "collecting": collecting,
     "decoding": decoding,
+    "candidates": many_candidates,
     "ingesting": ingesting,
     "noise": noise,
     "synthetic": synthetic,

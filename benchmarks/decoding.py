@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import nnls
 
-from benchmarks.measure import Result, of_call
+from benchmarks.measure import Result, of_call, once
 from cobogo.collect.rappor.decode import estimate_bits
 from cobogo.collect.rappor.filters import RapporParameters, bloom_filters
 from cobogo.collect.rappor.simulation import PAPER, DrawnCounts, decode_drawn, draw_counts
@@ -36,6 +36,21 @@ SET_UPS: dict[str, tuple[str, RapporParameters, dict[str, Any]]] = {
     "sharp, normal": ("normal", STRICT, {}),
     "ten times the candidates": ("exponential", STRICT, {"extra": 1000, "missing": 10}),
 }
+
+
+CANDIDATES = 100_000
+
+
+def many_candidates(_: Path, clients: int = CLIENTS, candidates: int = CANDIDATES) -> Iterator[Result]:
+    """The paper's normal distribution with many more candidates, in this process: what it takes, and how much memory
+    the process has had at its peak."""
+    drawn = draw_counts("normal", clients, PAPER, Seeded(1), extra=100)
+    more = [*drawn.candidates, *(f"other {n}" for n in range(candidates - len(drawn.candidates)))]
+    many = replace(drawn, candidates=more)
+    found: list[Any] = []
+    spent = once(lambda: found.append(decode_drawn(many, PAPER)))
+    note = f"found/invented: {found[0].detected}/{found[0].invented}; at most {spent.megabytes:,.0f} MB"
+    yield Result(f"RAPPOR decoded, {candidates:,} candidates", spent, note=note)
 
 
 def decoding(_: Path, clients: int = CLIENTS, names: Sequence[str] = tuple(SET_UPS)) -> Iterator[Result]:

@@ -76,8 +76,13 @@ def test_a_small_vault_is_measured_beside_a_bare_table(tmp_path: Path) -> None:
 
 
 def test_questions_to_the_curator_are_measured(tmp_path: Path) -> None:
-    results = list(curator.answers(tmp_path, rows=500))
-    assert [result.note for result in results] == ["plain GROUP BY person, place", "plain GROUP BY place"]
+    results = list(curator.answers(tmp_path, many=[500], numbers=[10]))
+    assert [result.note for result in results] == 2 * [
+        "warm; plain GROUP BY person, place",
+        "warm; plain GROUP BY place",
+    ]
+    (found,) = curator.medians(tmp_path, rows=500)
+    assert found.against == "DuckDB"
 
 
 def test_frequency_lists_are_measured_beside_counting(tmp_path: Path) -> None:
@@ -169,6 +174,8 @@ def test_rappor_is_decoded_by_all_rules_from_the_same_counts(tmp_path: Path) -> 
     found = list(decoding.decoding(tmp_path, clients=2000, names=["typical, 8 bits"]))
     assert len(found) == 1
     assert all("bonferroni" in result.note and "google" in result.note for result in found)
+    (many,) = decoding.many_candidates(tmp_path, clients=2000, candidates=300)
+    assert "found/invented" in many.note
 
 
 def test_flows_are_compared_with_simpler_ways(capsys: pytest.CaptureFixture[str]) -> None:

@@ -60,5 +60,25 @@ def test_a_small_release_of_a_file_loads_no_compiler_and_nothing_to_compute_or_d
     assert not loaded & SPARED
 
 
+CURATOR = """
+[datasets.people]
+path = "people.csv"
+budget = { epsilon = 1 }
+analysts = { ana = { epsilon = 1 } }
+[datasets.people.columns]
+town = { type = "text", keys = ["Crato", "Sobral"] }
+"""
+
+
+def test_a_question_loads_no_data_frames_and_nothing_that_learns(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("town\nCrato\nSobral\nCrato\n")
+    (tmp_path / "curator.toml").write_text(CURATOR)
+    command = "run(['answer', 'sql', 'SELECT town, COUNT(*) FROM people GROUP BY town', '--epsilon', '1'])"
+    code = f"from cobogo.faces.cli.main import run\ntry: {command}\nexcept SystemExit as end: assert not end.code"
+    loaded = loaded_by(f"import os\nos.chdir({str(tmp_path)!r})\n{code}")
+    assert "opendp" in loaded
+    assert not loaded & {"numba", "pandas", "polars", "scipy", "sklearn", "matplotlib"}
+
+
 def test_using_a_table_does_not_import_plots() -> None:
     assert "matplotlib" not in loaded_by("import cobogo; cobogo.anonymize; cobogo.verify")

@@ -14,7 +14,7 @@ from cobogo.answer import Curator
 from cobogo.answer.noise import NoisePlan, choose_noise
 from cobogo.answer.plan import plan
 from cobogo.answer.query import CuratorQuery, QueryAggregate
-from cobogo.answer.result import CONFIDENCE, compute_cell
+from cobogo.answer.result import CONFIDENCE, compute_column
 from cobogo.answer.session import AnalystSession
 from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.curator_file import DeclaredDataset
@@ -44,7 +44,7 @@ def test_an_interval_holds_the_figure_and_what_is_as_near_as_the_noise(
     aggregate, noise = chosen(kind)
     parts = tuple(noise.additive)
     noisy = dict(zip(parts, (total, squares, count) if len(parts) == 3 else (total, count), strict=True))
-    value, interval = compute_cell(aggregate, parts, DATASET, noisy, noise)
+    (value,), (interval,) = compute_column(aggregate, DATASET, {part: [noisy[part]] for part in parts}, noise)
     assert interval is not None
     low, high = interval
     least, largest = {"mean": BOUNDS, "variance": (0, 3600), "deviation": (0, 60)}[kind]

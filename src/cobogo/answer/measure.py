@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+
+import numpy as np
 
 from cobogo.answer.afterwards import Ends, evaluate, find_ends, holds, shown
 from cobogo.answer.noise import NoisePlan, rank_scores
-from cobogo.answer.plan import Exact, ExactMeasurement, Key, PublicIntervals, QueryPlan, required_measurements
+from cobogo.answer.plan import Exact, ExactMeasurement, Key, PublicIntervals, QueryPlan
 from cobogo.answer.query import ColumnValue, Expression, QueryAggregate, aggregates_of
-from cobogo.answer.result import CONFIDENCE, Answer, Cell, Interval, compute_cell, sort_keys
+from cobogo.answer.result import CONFIDENCE, Answer, Cell, Interval, compute_column, sort_keys
 from cobogo.answer.sql.combined import SqlSource
 from cobogo.answer.sql.dialects import DIALECTS
 from cobogo.answer.sql.emit import Emitter
@@ -38,21 +40,28 @@ def statements(plan: QueryPlan, source: SqlSource, engine: Engine, salt: int | N
 def measure(plan: QueryPlan, written: list[Statement], engine: Engine) -> Exact:
     """Compute the exact figures of the bounded data. Nothing but noisy copies of them leaves this process."""
     width = len(plan.query.keys)
-    exact: Exact = {m: {} for m in plan.measurements}
+    exact: Exact = {}
     for measurements, statement in written:
-        for row in engine.rows(statement):
-            if measurements[0].kind == "ranks":
-                _place(plan, measurements[0], exact[measurements[0]], row[:width], row[width:])
-                continue
-            for measurement, figure in zip(measurements, row[width:], strict=True):
-                exact[measurement][row[:width]] = int(figure)
+        rows = engine.rows(statement)
+        groups = [row[:width] for row in rows]
+        if measurements[0].kind == "ranks":
+            exact[measurements[0]] = _place(plan, measurements[0], groups, [row[width:] for row in rows])
+            continue
+        for at, measurement in enumerate(measurements, width):
+            exact[measurement] = dict(zip(groups, (int(row[at]) for row in rows), strict=True))
     return exact
 
 
-def _place(plan: QueryPlan, ranks: ExactMeasurement, exact: dict[Key, Any], group: Key, found: tuple[Any, ...]) -> None:
-    """Put the count of one interval of one group in its place."""
+def _place(
+    plan: QueryPlan, ranks: ExactMeasurement, groups: list[Key], found: list[tuple[int, int]]
+) -> dict[Key, list[int]]:
+    """For each group the counts of all intervals, from those of the intervals that have rows."""
     bins = PublicIntervals.from_column(plan.dataset.columns[str(ranks.column)])
-    exact.setdefault(group, [0] * bins.number)[int(found[0])] = int(found[1])
+    places = {group: place for place, group in enumerate(dict.fromkeys(groups))}
+    counts = np.zeros((len(places), bins.number), dtype=np.int64)
+    numbers = np.array(found, dtype=np.int64).reshape(-1, 2)
+    counts[[places[group] for group in groups], numbers[:, 0]] = numbers[:, 1]
+    return dict(zip(places, counts.tolist(), strict=True))
 
 
 @dataclass(frozen=True)
@@ -77,11 +86,12 @@ def add_noise(exact: Exact, noises: NoisePlan) -> NoisyMeasurement:
         figures = {measurement: [found[at] for at in released] for measurement, found in figures.items()}
     for measurement, choice in noises.choosing.items():
         bins = PublicIntervals.from_column(plan.dataset.columns[str(measurement.column)])
-        share = measurement.share
-        assert share is not None
         empty = [0] * bins.number
+        counts = np.array([exact[measurement].get(group, empty) for group in groups], dtype=np.int64)
+        assert measurement.share is not None
         figures[measurement] = [
-            choice.choose(rank_scores(exact[measurement].get(group, empty), share))[0] for group in groups
+            choice.choose(scores)[0]
+            for scores in rank_scores(counts.reshape(-1, bins.number), measurement.share).tolist()
         ]
     return NoisyMeasurement(groups, figures)
 
@@ -89,67 +99,84 @@ def add_noise(exact: Exact, noises: NoisePlan) -> NoisyMeasurement:
 def build_answer(noisy: NoisyMeasurement, noises: NoisePlan, spent: PrivacyLoss, left: Balance) -> Answer:
     """Build the rows of the answer, in the order asked for, or that of their keys."""
     query = noises.plan.query
-    table = [_row(noisy, at, group, noises) for at, group in enumerate(noisy.groups)]
+    table = AnswerTable(noisy, noises)
+    places = list(range(len(noisy.groups)))
     if query.having is not None:
-        table = [row for row in table if holds(query.having, row.values)]
+        places = [at for at in places if holds(query.having, table.row(at))]
     for order in reversed(query.order):
-        table.sort(key=lambda row: _sortable(evaluate(order.figure, row.values)), reverse=order.descending)
-    table = table[query.offset :]
-    table = table[: query.limit] if query.limit is not None else table
+        places.sort(key=lambda at: _sortable(evaluate(order.figure, table.row(at))), reverse=order.descending)
+    places = places[query.offset :]
+    places = places[: query.limit] if query.limit is not None else places
     figures = {name: one for name, one in query.outputs if aggregates_of(one)}
+    columns = [table.cells(one, places) for _, one in query.outputs]
     return Answer(
         columns=tuple(name for name, _ in query.outputs),
-        rows=tuple(tuple(row.cell(one) for _, one in query.outputs) for row in table),
-        intervals={name: tuple(row.interval(one) for row in table) for name, one in figures.items()},
+        rows=tuple(zip(*columns, strict=True)),
+        intervals={name: tuple(table.intervals(one, places)) for name, one in figures.items()},
         noises=noises,
         spent=spent,
         left=left,
     )
 
 
-@dataclass(frozen=True)
-class AnswerRow:
-    """A group of an answer: its keys and its noisy figures, from which what is shown is computed."""
+class AnswerTable:
+    """The groups of an answer by column: their keys and noisy figures, from which what is shown is computed."""
 
-    values: dict[ColumnValue | QueryAggregate, Cell]
-    figures: dict[ExactMeasurement, int]
-    noises: NoisePlan
+    def __init__(self, noisy: NoisyMeasurement, noises: NoisePlan) -> None:
+        query = noises.plan.query
+        self._noisy, self._noises = noisy, noises
+        self._columns: dict[ColumnValue | QueryAggregate, Sequence[Cell]] = {
+            ColumnValue(name): [group[at] for group in noisy.groups] for at, name in enumerate(query.keys)
+        }
+        self._intervals: dict[tuple[QueryAggregate, float], list[Interval]] = {}
+        for one in query.aggregates:
+            self._columns[one] = self._compute(one, CONFIDENCE)
 
-    def cell(self, expression: Expression) -> Cell:
-        """What a column of the answer shows."""
+    def row(self, at: int) -> dict[ColumnValue | QueryAggregate, Cell]:
+        """The keys and figures of one group."""
+        return {name: column[at] for name, column in self._columns.items()}
+
+    def cells(self, expression: Expression, places: Sequence[int]) -> list[Cell]:
+        """What a column of the answer shows of some groups."""
         if isinstance(expression, ColumnValue | QueryAggregate):
-            return self.values[expression]
-        return shown(evaluate(expression, self.values))
+            column = self._columns[expression]
+            return [column[at] for at in places]
+        return [shown(evaluate(expression, self.row(at))) for at in places]
 
-    def interval(self, expression: Expression) -> Interval:
-        """Where the exact figure lies. Of several figures each interval may fail a fraction as often."""
+    def intervals(self, expression: Expression, places: Sequence[int]) -> list[Interval]:
+        """Where the exact figures lie. Of several figures each interval may fail a fraction as often."""
         aggregates = aggregates_of(expression)
         confidence = 1 - (1 - CONFIDENCE) / len(aggregates)
-        known = {one: self._cell(one, confidence)[1] for one in aggregates}
+        known = {one: self._intervals_of(one, confidence) for one in aggregates}
         if isinstance(expression, QueryAggregate):
-            return known[expression]
-        ends: dict[ColumnValue | QueryAggregate, Ends] = {
-            one: interval and (Fraction(interval[0]), Fraction(interval[1])) for one, interval in known.items()
-        }
-        found = find_ends(expression, ends, self.values)
-        low, high = (None, None) if found is None else map(shown, found)
-        return None if low is None or high is None else (low, high)
+            return [known[expression][at] for at in places]
+        return [
+            _combine_ends(expression, {one: column[at] for one, column in known.items()}, self.row(at)) for at in places
+        ]
 
-    def _cell(self, aggregate: QueryAggregate, confidence: float) -> tuple[Cell, Interval]:
-        dataset = self.noises.plan.dataset
-        parts = required_measurements(aggregate, dataset)
-        return compute_cell(aggregate, parts, dataset, self.figures, self.noises, confidence)
+    def _intervals_of(self, aggregate: QueryAggregate, confidence: float) -> list[Interval]:
+        if (aggregate, confidence) not in self._intervals:
+            self._compute(aggregate, confidence)
+        return self._intervals[aggregate, confidence]
+
+    def _compute(self, aggregate: QueryAggregate, confidence: float) -> list[Cell]:
+        dataset, figures = self._noises.plan.dataset, self._noisy.figures
+        cells, self._intervals[aggregate, confidence] = compute_column(
+            aggregate, dataset, figures, self._noises, confidence
+        )
+        return cells
 
 
-def _row(noisy: NoisyMeasurement, at: int, group: Key, noises: NoisePlan) -> AnswerRow:
-    query, dataset = noises.plan.query, noises.plan.dataset
-    figures = {measurement: found[at] for measurement, found in noisy.figures.items()}
-    values: dict[ColumnValue | QueryAggregate, Cell] = {
-        ColumnValue(name): value for name, value in zip(query.keys, group, strict=True)
+def _combine_ends(
+    expression: Expression, known: dict[QueryAggregate, Interval], row: dict[ColumnValue | QueryAggregate, Cell]
+) -> Interval:
+    """Where the value of an expression lies, given the intervals of its figures."""
+    ends: dict[ColumnValue | QueryAggregate, Ends] = {
+        one: interval and (Fraction(interval[0]), Fraction(interval[1])) for one, interval in known.items()
     }
-    for one in query.aggregates:
-        values[one] = compute_cell(one, required_measurements(one, dataset), dataset, figures, noises)[0]
-    return AnswerRow(values, figures, noises)
+    found = find_ends(expression, ends, row)
+    low, high = (None, None) if found is None else map(shown, found)
+    return None if low is None or high is None else (low, high)
 
 
 def _sortable(value: Cell) -> tuple[bool, Cell]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+
 from cobogo.answer.plan import Exact, ExactMeasurement, Key, QueryPlan
 from cobogo.errors import QueryRefused
+from cobogo.floor.arrays import Ints
 from cobogo.floor.language import tr
 from cobogo.floor.untrusted import shorten
 from cobogo.promises.accounting import PrivacyLoss, pure_epsilon
@@ -91,17 +93,18 @@ def _threshold(plan: QueryPlan, noise: Noise, delta: Fraction) -> int:
     return 1 + high
 
 
-def rank_scores(counts: Sequence[int], share: Fraction) -> list[int]:
-    """The score of each interval as a quantile: minus how far the rows below and above it are from their shares.
+def rank_scores(counts: Ints, share: Fraction) -> Ints:
+    """The score of each interval of each group (a row) as a quantile: minus how far the rows below and above it are
+    from their shares.
 
     One more row changes a score by at most the larger of the two shares, in units of the denominator.
+
+    >>> rank_scores(np.array([[3, 1, 0], [0, 0, 4]]), Fraction(1, 2)).tolist()
+    [[-1, -3, -4], [-4, -4, 0]]
     """
-    total, below, scores = sum(counts), 0, []
-    for count in counts:
-        beyond = total - below - count
-        scores.append(-abs((share.denominator - share.numerator) * below - share.numerator * beyond))
-        below += count
-    return scores
+    up_to = np.cumsum(counts, axis=1)
+    below, beyond = up_to - counts, up_to[:, -1:] - up_to
+    return -np.abs((share.denominator - share.numerator) * below - share.numerator * beyond)
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from cobogo.promises.declared_columns import DeclaredColumn, Value
 
 GROUPS_AT_MOST = 100_000
 CHOICES_AT_MOST = 20_000
-"""Quantiles of an answer, over all of its groups. Each takes some 4 ms, so that the limit is a minute or two."""
+"""Quantiles of an answer, over all of its groups. Each takes up to 2 ms, so that the limit is less than a minute."""
 
 BINS_AT_MOST = 1024
 """Candidates of a quantile: more are closer to the true one, and make each choice noisier and slower."""

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import functools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from cobogo.answer.noise import NoisePlan
-from cobogo.answer.plan import ExactMeasurement, Key, PublicIntervals
+from cobogo.answer.plan import ExactMeasurement, Key, PublicIntervals, required_measurements
 from cobogo.answer.query import QueryAggregate
 from cobogo.floor.language import trn
 from cobogo.floor.representation import brief
 from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.curator_file import DeclaredDataset
 from cobogo.promises.ledger.balance import Balance
-from cobogo.promises.mechanisms.base import Noise
 
 CONFIDENCE = 0.95
 
 Cell = str | int | float | bool | None | Any
-Figures = Mapping[ExactMeasurement, int]
 Interval = tuple[float, float] | None
 
 
@@ -80,76 +77,100 @@ class Answer:
         return self.rows[0][0]
 
 
-def compute_cell(
+def compute_column(
+    aggregate: QueryAggregate,
+    dataset: DeclaredDataset,
+    figures: Mapping[ExactMeasurement, Sequence[int]],
+    noises: NoisePlan,
+    confidence: float = CONFIDENCE,
+) -> tuple[list[Cell], list[Interval]]:
+    """Compute an aggregate of each group from its noisy figures, with the intervals of the exact ones."""
+    parts = required_measurements(aggregate, dataset)
+    compute = _cell_of(aggregate, parts, dataset, noises, confidence)
+    found = [compute(*noisy) for noisy in zip(*(figures[part] for part in parts), strict=True)]
+    return [cell for cell, _ in found], [interval for _, interval in found]
+
+
+def _cell_of(
     aggregate: QueryAggregate,
     parts: tuple[ExactMeasurement, ...],
     dataset: DeclaredDataset,
-    figures: Figures,
     noises: NoisePlan,
-    confidence: float = CONFIDENCE,
-) -> tuple[Cell, Interval]:
-    """Compute an aggregate of a group from its noisy figures, with the interval of the exact one."""
+    confidence: float,
+) -> Callable[..., tuple[Cell, Interval]]:
+    """A function that computes an aggregate of one group from its noisy figures, with the interval of the exact one.
+    What is the same for all groups is computed before."""
     if aggregate.kind in ("count", "people", "count_distinct"):
-        noisy, error = figures[parts[0]], _error(noises.additive[parts[0]], confidence)
-        return noisy, (noisy - error, noisy + error)
+        error = noises.additive[parts[0]].error(confidence)
+        return lambda noisy: (noisy, (noisy - error, noisy + error))
     column = dataset.columns[str(aggregate.column)]
     scale = 10**column.decimals
     if aggregate.kind == "sum":
-        noisy, error = figures[parts[0]], _error(noises.additive[parts[0]], confidence)
-        return _to_units(noisy, scale), (float(Fraction(noisy - error, scale)), float(Fraction(noisy + error, scale)))
+        error = noises.additive[parts[0]].error(confidence)
+        return lambda noisy: (_to_units(noisy, scale), ((noisy - error) / scale, (noisy + error) / scale))
     if aggregate.kind == "quantile":
-        middle = PublicIntervals.from_column(column).middle(figures[parts[0]])
-        return _to_units(middle, scale), None
-    low, high = column.steps
-    present = parts[-1]
-    count = max(1, figures[present])
-    mean = min(Fraction(high), max(Fraction(low), parts[0].centre + Fraction(figures[parts[0]], count)))
+        intervals = PublicIntervals.from_column(column)
+        return lambda chosen: (_to_units(intervals.middle(chosen), scale), None)
     if aggregate.kind == "mean":
-        return float(mean / scale), _interval_of_a_mean(
-            (parts[0], present), figures, noises, (low, high, scale), confidence
-        )
-    spread = Fraction(figures[parts[1]], count) - (mean - parts[0].centre) ** 2
-    most = Fraction(high - low, 2) ** 2
-    lowest, highest = _range_of_a_variance(parts, figures, noises, confidence)
-    ends = (spread, min(lowest, spread), max(highest, spread))  # the mean in it is held within its bounds
-    found = [min(most, max(Fraction(0), one)) for one in ends]
-    variance, least, largest = (float(one / scale**2) for one in found)
-    if aggregate.kind == "variance":
-        return variance, (least, largest)
-    return math.sqrt(variance), (math.sqrt(least), math.sqrt(largest))
+        return _mean_of(parts, column.steps, scale, noises, confidence)
+    variance = _variance_of(parts, column.steps, scale, noises, confidence)
+    shown = float if aggregate.kind == "variance" else math.sqrt
+
+    def spread(*noisy: int) -> tuple[Cell, Interval]:
+        found, least, largest = map(shown, variance(*noisy))
+        return found, (least, largest)
+
+    return spread
 
 
-def _interval_of_a_mean(
-    parts: tuple[ExactMeasurement, ExactMeasurement],
-    figures: Figures,
-    noises: NoisePlan,
-    bounds: tuple[int, int, int],
-    confidence: float,
-) -> Interval:
-    """The extreme quotients of a sum and a count within their intervals; each interval may fail half as often."""
-    total, present = parts
-    half = 1 - (1 - confidence) / 2
-    of_sum, of_count = _error(noises.additive[total], half), _error(noises.additive[present], half)
-    counts = [max(1, figures[present] + sign * of_count) for sign in (-1, 1)]
-    sums = [figures[total] + sign * of_sum for sign in (-1, 1)]
-    quotients = [total.centre + one / count for one in sums for count in counts]
-    low, high, scale = bounds
-    least, largest = (min(high, max(low, quotient)) / scale for quotient in (min(quotients), max(quotients)))
-    return least, largest
+def _mean_of(
+    parts: tuple[ExactMeasurement, ...], bounds: tuple[int, int], scale: int, noises: NoisePlan, confidence: float
+) -> Callable[[int, int], tuple[Cell, Interval]]:
+    """A mean lies between the extreme quotients of a sum and a count within their intervals; each interval may fail
+    half as often."""
+    (low, high), centre, half = bounds, parts[0].centre, 1 - (1 - confidence) / 2
+    of_sum, of_count = (noises.additive[part].error(half) for part in parts)
+
+    def mean(total: int, present: int) -> tuple[Cell, Interval]:
+        exact = _mean(total, present, centre, bounds)
+        counts = [max(1, present + sign * of_count) for sign in (-1, 1)]
+        quotients = [centre + (total + sign * of_sum) / count for sign in (-1, 1) for count in counts]
+        least, largest = (min(high, max(low, quotient)) / scale for quotient in (min(quotients), max(quotients)))
+        return float(exact / scale), (least, largest)
+
+    return mean
 
 
-def _range_of_a_variance(
-    parts: tuple[ExactMeasurement, ...], figures: Figures, noises: NoisePlan, confidence: float
-) -> tuple[Fraction, Fraction]:
-    """The least and the largest q/n − (s/n)² of a sum s, a sum of squares q and a count n within their intervals; each
-    interval may fail a third as often.
+def _mean(total: int, present: int, centre: int, bounds: tuple[int, int]) -> Fraction:
+    low, high = map(Fraction, bounds)
+    return min(high, max(low, centre + Fraction(total, max(1, present))))
+
+
+def _variance_of(
+    parts: tuple[ExactMeasurement, ...], bounds: tuple[int, int], scale: int, noises: NoisePlan, confidence: float
+) -> Callable[[int, int, int], tuple[float, float, float]]:
+    """A variance with its range, each within what the bounds allow; each interval may fail a third as often."""
+    centre, third = parts[0].centre, 1 - (1 - confidence) / len(parts)
+    errors = [noises.additive[part].error(third) for part in parts]
+    most = Fraction(bounds[1] - bounds[0], 2) ** 2
+
+    def variance(total: int, squares: int, present: int) -> tuple[float, float, float]:
+        spread = Fraction(squares, max(1, present)) - (_mean(total, present, centre, bounds) - centre) ** 2
+        lowest, highest = _range_of_a_variance((total, squares, present), errors)
+        ends = (spread, min(lowest, spread), max(highest, spread))  # the mean in it is held within its bounds
+        found, least, largest = (float(min(most, max(Fraction(0), one)) / scale**2) for one in ends)
+        return found, least, largest
+
+    return variance
+
+
+def _range_of_a_variance(noisy: tuple[int, int, int], errors: Sequence[int]) -> tuple[Fraction, Fraction]:
+    """The least and the largest q/n − (s/n)² of a sum s, a sum of squares q and a count n within their intervals.
 
     For given s and q it grows with n up to n = 2s²/q and falls from there on, so it is least at an end.
     """
-    third = 1 - (1 - confidence) / len(parts)
-    errors = [_error(noises.additive[part], third) for part in parts]
     (s_low, s_high), (q_low, q_high), (n_low, n_high) = (
-        (figures[part] - error, figures[part] + error) for part, error in zip(parts, errors, strict=True)
+        (figure - error, figure + error) for figure, error in zip(noisy, errors, strict=True)
     )
     counts = [Fraction(max(1, n_low)), Fraction(max(1, n_high))]
     far, near = max(abs(s_low), abs(s_high)), max(0, s_low, -s_high)
@@ -164,15 +185,11 @@ def _range_of_a_variance(
     return least, largest
 
 
-@functools.lru_cache(maxsize=64)
-def _error(noise: Noise, confidence: float) -> int:
-    """The error of a mechanism, which is the same for every row of an answer."""
-    return noise.error(confidence)
-
-
 def _to_units(steps: int | Fraction, scale: int) -> int | float:
-    exact = Fraction(steps) / scale
-    return exact.numerator if exact.denominator == 1 and scale == 1 else float(exact)
+    """Steps of the last decimal as a number: whole where it is and nothing was scaled."""
+    if scale == 1 and steps.denominator == 1:
+        return steps.numerator
+    return float(steps / Fraction(scale)) if isinstance(steps, Fraction) else steps / scale
 
 
 def sort_keys(keys: Sequence[Key]) -> list[Key]:

@@ -14,16 +14,15 @@ from cobogo.floor.progress import Progress, silent
 from cobogo.publish import anonymize as job
 from cobogo.publish.admission import check_buckets, check_inventions
 from cobogo.publish.recode.algorithms import ALGORITHMS, invents_records, recodings, releases_one_table
-from cobogo.studies.study import (
+from cobogo.studies.release_trial import (
     ReleaseTrial,
-    Study,
     meanings,
     no_release,
     release_cells,
     release_fields,
-    timestamp,
     try_release,
 )
+from cobogo.studies.study import Study, timestamp
 from cobogo.tell.report.labels import metric_name
 from cobogo.tell.report.page import Field, PageSection, Row, origin, page, pairs, paragraph, picture, table
 

@@ -17,16 +17,15 @@ from cobogo.floor.progress import Progress, silent
 from cobogo.promises.models import Model
 from cobogo.publish import anonymize as job
 from cobogo.publish.recode.contract.problem import Problem
-from cobogo.studies.study import (
+from cobogo.studies.release_trial import (
     ReleaseTrial,
-    Study,
     meanings,
     no_release,
     release_cells,
     release_fields,
-    timestamp,
     try_release,
 )
+from cobogo.studies.study import Study, timestamp
 from cobogo.tell.report.labels import metric_name
 from cobogo.tell.report.page import Field, PageSection, Row, names, origin, page, paragraph, picture, short, table
 

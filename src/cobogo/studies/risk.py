@@ -289,6 +289,8 @@ def _combine(
         progress("combine", number, total)
         suda.add(projection)
         found.append(combination(projection, counted.quasi_identifiers, people))
+    place = {name: number for number, name in enumerate(counted.quasi_identifiers)}
+    found.sort(key=lambda one: (len(one.attributes), [place[name] for name in one.attributes]))
     return tuple(found), suda.result(fraction)
 
 

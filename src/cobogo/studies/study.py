@@ -1,9 +1,8 @@
-"""What studies share: trials, files, and tables of releases side by side."""
+"""What studies share: trials, and files."""
 
 from __future__ import annotations
 
 import json
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,13 +10,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, ClassVar
 
-from cobogo.errors import CobogoError, NoSolution
 from cobogo.floor.files import holds_only, stage_directory
-from cobogo.floor.language import Speech, join, speech, tr
-from cobogo.publish import anonymize as job
-from cobogo.publish.recode import story
-from cobogo.tell.report.labels import metric_meaning, metric_name
-from cobogo.tell.report.page import Cell, Field, PageSection, Row, pairs, strong, verdict
+from cobogo.floor.language import Speech, speech
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,69 +27,6 @@ class Trial:
     def solved(self) -> bool:
         """Whether it did not fail."""
         return self.why is None
-
-
-@dataclass(frozen=True, kw_only=True)
-class ReleaseTrial(Trial):
-    """Figures of the release of one algorithm or of one choice of parameters."""
-
-    levels: Mapping[str, int] | None = None  # of a full-domain recoding
-    value: float | None = None  # by the policy's metric
-    optimal: bool = False  # proven
-    suppressed: int = 0
-    classes: int = 0
-    smallest: int = 0
-    inference: Mapping[str, float] = field(default_factory=dict)  # of each sensitive attribute, the surest guess
-    risk: float | None = None  # the highest re-identification risk
-    seconds: float = 0.0  # of the search
-
-    @property
-    def worst_inference(self) -> float | None:
-        """The highest probability with which a sensitive value of a class is guessed."""
-        return max(self.inference.values(), default=None)
-
-    def figures(self) -> dict[str, Any]:
-        """What a study's JSON holds of every release."""
-        return {
-            "value": self.value,
-            "optimal": self.optimal,
-            "suppressed": self.suppressed,
-            "classes": self.classes,
-            "smallest_class": self.smallest,
-        }
-
-
-def try_release(
-    prepared: job.Prepared, *, refusals: tuple[type[CobogoError], ...] = (NoSolution,), by: str | None = None
-) -> dict[str, Any]:
-    """Solve a prepared job. Returns the fields of a `ReleaseTrial`: figures of the release, or why there is none.
-
-    Where all are compared ``by`` one metric, a release that it does not apply to has no value, and a note says so.
-    """
-    try:
-        release = job.solve(prepared)
-    except refusals as error:
-        return {"why": error.what}
-    summary = story.planned_summary(release)
-    value, notes = release.solution.value, release.solution.notes
-    if by is not None and release.metric != by:
-        notes = (
-            *notes,
-            tr("{by} does not apply to it; its {metric} is {value:.4g}", by=by, metric=release.metric, value=value),
-        )
-        value = math.nan
-    return {
-        "levels": release.levels,
-        "value": value if math.isfinite(value) else None,
-        "optimal": release.solution.optimal,
-        "suppressed": summary["suppressed"],
-        "classes": summary["classes"]["count"],
-        "smallest": summary["classes"]["min"],
-        "inference": {name: chances["after"] for name, chances in summary["inference"].items()},
-        "risk": summary["risk"]["after"]["highest"],
-        "seconds": release.seconds["search"],
-        "notes": notes,
-    }
 
 
 class Study(ABC):
@@ -144,66 +75,3 @@ def write_json(content: Mapping[str, Any], path: Path) -> None:
 def timestamp() -> str:
     """The present time, as studies date themselves."""
     return datetime.now().astimezone().isoformat(timespec="seconds")
-
-
-def release_fields(metric: str, say: Speech) -> list[Field]:
-    """The columns of a table of releases."""
-    return [
-        Field(metric, "num"),
-        Field(say("suppressed records"), "num"),
-        Field(say("classes"), "num"),
-        Field(say("smallest class"), "num"),
-        Field(say("worst inference"), "num"),
-        Field(say("highest risk"), "num"),
-    ]
-
-
-def release_cells(trial: ReleaseTrial, value: str, records: int, say: Speech, *, mark: str = "") -> list[str]:
-    """The cells of one release in these columns; ``value`` is its metric, as its column writes it."""
-    share = say.percent(trial.suppressed / records)
-    return [
-        strong(value, mark=mark),
-        f"{say.number(trial.suppressed)} ({share})",
-        say.number(trial.classes),
-        say.number(trial.smallest),
-        say.percent(trial.worst_inference),
-        say.percent(trial.risk),
-    ]
-
-
-def no_release(say: Speech, span: int, why: str = "") -> Row:
-    """The rest of a row that has no release."""
-    return [Cell(verdict(say("no solution"), holds=False, more=say(why)), "why", span)]
-
-
-def meanings(metric: str, say: Speech) -> PageSection:
-    """What the columns of a table of releases mean."""
-    risk = join(
-        [
-            tr(
-                "The probability that an attacker who knows a person’s quasi-identifiers, and that the person is in "
-                "the table, finds the person’s record."
-            ),
-            tr("One divided by the size of the smallest class: the person at the highest risk."),
-        ]
-    )
-    return PageSection(
-        say("What the columns mean"),
-        parts=[
-            pairs(
-                [
-                    (metric_name(metric, say), metric_meaning(metric, say)),
-                    (say("smallest class"), say("This is the k of the release.")),
-                    (
-                        say("worst inference"),
-                        say(
-                            "An attacker who does not know which record belongs to a person can still guess the most "
-                            "frequent sensitive value of the class. This is the share of correct guesses in the class "
-                            "where the guess works best."
-                        ),
-                    ),
-                    (say("highest risk"), say(risk)),
-                ]
-            )
-        ],
-    )

@@ -45,7 +45,7 @@ def test_the_map_is_that_of_googles_hash_candidates():
 )
 def test_the_filters_are_those_of_googles_description_of_its_files(cohort, value, bloom):
     """From its data-flow.md: k = 32, h = 1; the first character is the highest bit."""
-    assert google_positions(value, cohort, 1, 32) == [31 - bloom.index("1")]
+    assert google_positions([value], cohort, 1, 32)[0].tolist() == [31 - bloom.index("1")]
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_the_filters_are_those_of_googles_description_of_its_files(cohort, value
 )
 def test_the_filters_are_those_of_googles_java_client(cohort, value, bloom):
     """From its EncoderTest.java: 12 bits, 2 hash functions, no noise."""
-    assert sum(1 << bit for bit in set(google_java_positions(value, cohort, 2, 12))) == bloom
+    assert sum(1 << bit for bit in set(google_java_positions([value], cohort, 2, 12)[0].tolist())) == bloom
 
 
 def test_reports_are_counted_as_googles_sum_bits_counts_them(tmp_path: Path):
@@ -111,7 +111,7 @@ def test_a_client_reports_with_googles_filter(tmp_path: Path):
     sharp = asked("rappor", hashing="google", **{**SMALL, "f": 0.0001, "p": 0, "q": 1})
     client = Client(sharp, tmp_path / "memo.db", limit=None)
     (cohorts,), bits = sharp.protocol.layout.unpack(parse_one(sharp, client.report("v1")).rows)
-    wanted = set(google_positions("v1", int(cohorts[0]), 2, 16))
+    wanted = set(google_positions(["v1"], int(cohorts[0]), 2, 16)[0].tolist())
     assert len(set(np.flatnonzero(np.unpackbits(bits[0]))) ^ wanted) <= 1
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cobogo.collect.rappor.decode import decode, estimate_bits
+from cobogo.collect.rappor.decode import CandidateBits, decode, estimate_bits
 from cobogo.collect.rappor.filters import (
     RapporParameters,
     Reports,
@@ -76,6 +76,18 @@ def test_bits_are_estimated_without_bias():
     for cohort in range(2):
         true = blooms[cohort, held[reports.cohorts == cohort]].sum(axis=0)
         assert (np.abs(heights[cohort] - true) < 6 * spread[cohort]).all()
+
+
+def test_the_sparse_bits_of_candidates_are_those_of_their_filters():
+    parameters = RapporParameters(bits=8, hashes=3, cohorts=4)  # some hash functions set the same bit
+    weights = np.arange(1.0, 33.0).reshape(4, 8)
+    plain = bloom_filters(NAMES, parameters).transpose(0, 2, 1) * weights[:, :, None]
+    sparse, dense = CandidateBits.weigh(NAMES, parameters, weights), plain.reshape(32, len(NAMES))
+    assert (sparse.to_scipy().toarray() == dense).all()
+    assert np.allclose(sparse.products(), dense.T @ dense, rtol=1e-12)
+    assert np.allclose(sparse.gather(weights.reshape(-1)), dense.T @ weights.reshape(-1), rtol=1e-12)
+    assert np.allclose(sparse.spread(np.arange(len(NAMES))), dense @ np.arange(len(NAMES)), rtol=1e-12)
+    assert all(bloom_filters([name], parameters)[1, 0, bit_positions(name, 1, parameters)].all() for name in NAMES)
 
 
 def test_counts_of_parts_add_up():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cobogo as cb
+from cobogo.data.classes import Domain
 from cobogo.examine.attacks.case import open_case
+from cobogo.examine.attacks.kernels import number_lists
 from cobogo.examine.attacks.linking import link
 from cobogo.examine.attacks.record_linkage import maps
+from cobogo.examine.attacks.suspects import Suspects
 from support.attack_tables import policy, table
 from support.effort import examples
 
@@ -161,3 +165,36 @@ class TestProbabilistic:
         plain = cb.attack("record-linkage", original, knowledge=original, policy=rules)
         found = cb.attack("record-linkage", original, knowledge=original, policy=rules, matching="probabilistic")
         assert found.confidence == pytest.approx(plain.confidence, abs=1e-3)
+
+
+@settings(max_examples=examples(30), deadline=None)
+@given(st.lists(st.lists(st.integers(0, 3), max_size=4), max_size=12))
+def test_equal_lists_have_one_number_in_the_order_of_the_first_of_each(lists: list[list[int]]) -> None:
+    offsets = np.cumsum([0, *map(len, lists)]).astype(np.int64)
+    numbers, first = np.empty(len(lists), dtype=np.int64), np.empty(len(lists), dtype=np.int64)
+    items = np.array([item for one in lists for item in one], dtype=np.int64)
+    many = number_lists(offsets, items, numbers, first)
+    distinct = list(dict.fromkeys(map(tuple, lists)))
+    assert [distinct.index(tuple(one)) for one in lists] == numbers.tolist()
+    assert [lists.index([*one]) for one in distinct] == first[:many].tolist()
+
+
+@settings(max_examples=examples(30), deadline=None)
+@given(st.lists(st.lists(st.integers(0, 3), max_size=5), min_size=1, max_size=6), st.integers(0, 3))
+def test_the_best_entries_of_each_group_are_the_first_of_its_highest_scores(groups: Any, count: int) -> None:
+    offsets = np.cumsum([0, *map(len, groups)]).astype(np.int64)
+    scores = np.array([score for group in groups for score in group], dtype=np.float64)
+    nothing = np.zeros(0, dtype=np.int64)
+    found = Suspects("release", nothing, np.ones(len(groups)), offsets, nothing, scores, Domain("a", (), nothing), None)
+    best = [offsets[n] + group.index(max(group)) if group else -1 for n, group in enumerate(groups)]
+    assert found.best(scores).tolist() == best
+    ranked = [offsets[n] + p for n, g in enumerate(groups) for p in sorted(range(len(g)), key=lambda p: -g[p])[:count]]
+    assert np.flatnonzero(found.among_best(scores, count)).tolist() == sorted(ranked)
+
+
+def test_what_attacks_share_belongs_to_the_release_and_not_to_a_changed_copy() -> None:
+    case = open_case([as_table([("low", "11", "x")])], knowledge=as_table([("1", "11", "x")]), policy=policy(TREES))
+    assert case.knowledge is not None
+    links = link(case.knowledge, case.release)
+    assert link(case.knowledge, replace(case, releases=case.releases).release) is links
+    assert link(case.knowledge, replace(case.release, policy=None)) is not links

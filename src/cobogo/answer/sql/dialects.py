@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
@@ -58,12 +59,19 @@ class Dialect:
         return f"hash({', '.join(parts)}, {salt})"
 
     def one_of(self, value: str, values: Sequence[Value | Decimal]) -> str:
-        """Whether a value is among others. DuckDB looks it up in a table, where it would go through a list. The other
+        """Whether a value is among others. DuckDB looks it up in a table, where it would go through a list; the table
+        is one text, since each literal of a statement takes longer to parse than a thousand rows to count. The other
         engines make a table of a list themselves, and Spark takes NULL for false in a table under NOT and OR."""
         if self.sqlglot != "duckdb":
             return f"{value} IN ({', '.join(map(self.literal, values))})"
-        rows = ", ".join(f"({self.literal(one)})" for one in values)
-        return f"{value} IN (SELECT v FROM (VALUES {rows}) AS w(v))"
+        texts = self.literal(json.dumps([str(one) for one in values], ensure_ascii=False))
+        return f"{value} IN (SELECT CAST(unnest(from_json({texts}, '[\"VARCHAR\"]')) AS {self.type_of(values)}))"
+
+    def type_of(self, values: Sequence[Value | Decimal]) -> str:
+        """The engine's type of values that were declared or written in a question; of numbers, the wider one."""
+        kinds = {type(value) for value in values}
+        known = {bool: "BOOLEAN", date: "DATE", str: self.string, int: self.whole}
+        return known.get(kinds.pop(), self.real) if len(kinds) == 1 else self.real
 
     def total(self, figure: str) -> str:
         """The sum of whole numbers of 64 bits, which must not overflow: DuckDB's has 128 bits, PostgreSQL's any

@@ -8,6 +8,7 @@ nobody else. Only then it adds people up.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from decimal import Decimal
 
 from cobogo.answer.plan import ExactMeasurement, PublicIntervals, QueryPlan
@@ -95,7 +96,7 @@ class Emitter:
         )
         placed += f"WHERE v IS NOT NULL GROUP BY {self._all('u')}, {number})"
         shown = ", ".join([*self.keys, "v", f"{self._total('n')} AS m0"])
-        grouped = f" GROUP BY {', '.join([*self.keys, 'v'])}"
+        grouped = self._group_by("v")
         if self.dataset.unit is None:
             return f"WITH {self._rows([measurement])}, {placed} SELECT {shown} FROM d{grouped}"
         hashed = self.dialect.salted_hash(["u", *self.keys, "v"], self.salt)
@@ -108,18 +109,17 @@ class Emitter:
 
     def _rows(self, measurements: list[ExactMeasurement]) -> str:
         """The rows of known people that the question is about: cast, then filtered."""
-        dialect, columns = self.dialect, self.dataset.columns
+        columns = self.dataset.columns
         wanted = [] if self.dataset.unit is None else ["u IS NOT NULL"]
         if self.query.where is not None:
             wanted.append(self.writer.condition(self.query.where))
         keys = []
         for name, key in zip(self.query.keys, self.keys, strict=True):
             keys.append(f"{self._key(name)} AS {key}")
-            public = columns[name].public_keys
             if columns[name].edges is not None:
                 wanted.append(f"{self.columns[name]} IS NOT NULL")
-            elif public is not None:
-                wanted.append(dialect.one_of(self.columns[name], public))
+        if self.dataset.unit is not None:
+            wanted += self._public(self.columns)
         needed = dict.fromkeys(self.columns[str(m.column)] for m in measurements if m.column is not None)
         before, looked_up = self._join()
         before, computed = self._derive(before)
@@ -277,8 +277,24 @@ class Emitter:
     def _all(self, first: str) -> str:
         return ", ".join([first, *self.keys])
 
-    def _group_by(self) -> str:
-        return f" GROUP BY {', '.join(self.keys)}" if self.keys else ""
+    def _public(self, columns: Mapping[str, str]) -> list[str]:
+        """That each key is public."""
+        declared = {name: self.dataset.columns[name] for name in self.query.keys}
+        return [
+            self.dialect.one_of(columns[name], one.public_keys)
+            for name, one in declared.items()
+            if one.public_keys is not None and one.edges is None
+        ]
+
+    def _group_by(self, *more: str) -> str:
+        """Group by the keys. Without a unit, groups that are not public are left out here: they are fewer than rows.
+        With one, their rows are left out first: they must not use up the groups that a person counts in."""
+        if not self.keys and not more:
+            return ""
+        own = dict(zip(self.query.keys, self.keys, strict=True))
+        public = self._public(own) if self.dataset.unit is None else []
+        having = f" HAVING {' AND '.join(public)}" if public else ""
+        return f" GROUP BY {', '.join([*self.keys, *more])}{having}"
 
     @staticmethod
     def _list(names: list[str]) -> str:

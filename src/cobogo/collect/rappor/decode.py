@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cobogo.collect.protocol import BONFERRONI, LEVEL, significant_chances, tail_probabilities
-from cobogo.collect.rappor.filters import RapporParameters, bloom_filters
+from cobogo.collect.rappor.filters import RapporParameters, bit_table
 from cobogo.errors import PolicyError
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.language import tr
@@ -35,8 +36,13 @@ class DecodedStrings:
         return self.counts / max(self.users, 1)
 
 
-MOST_CELLS = 1 << 26
-"""Candidates times bits that are decoded at once, at most: some 2 GB, and a minute of a core."""
+MOST_BITS = 1 << 25
+"""Bits of all candidates in all cohorts, at most. Each takes 12 bytes, and 8 more while they are weighed: some 700 MB.
+A hundred thousand candidates with two hash functions have as many in 168 cohorts."""
+
+MOST_FITTED = 5792
+"""Candidates that are fitted together, at most: the square of their number is 2^25, and least squares takes four
+matrices of that size, some 1 GB."""
 
 
 def estimate_bits(counted: Ints, parameters: RapporParameters) -> tuple[Floats, Floats]:
@@ -73,15 +79,13 @@ def decode(
         return DecodedStrings((), np.zeros(0), np.zeros(0), users, 0.0)
     _refuse_too_many(len(names), parameters)
     heights, spread = estimate_bits(counted, parameters)
-    share = counted[:, 0] / users  # of the clients, in each cohort: chance deals them out unevenly
-    blooms = bloom_filters(names, parameters).transpose(0, 2, 1) * share[:, None, None]
-    weights = 1 / spread.reshape(-1)
-    design = blooms.reshape(-1, len(names)) * weights[:, None]
-    target = heights.reshape(-1) * weights
+    share = counted[:, :1] / users  # of the clients, in each cohort: chance deals them out unevenly
+    design = CandidateBits.weigh(names, parameters, share / spread)
+    target = (heights / spread).reshape(-1)
     chosen = _choose_candidates(design, target)
     if not len(chosen):
         return DecodedStrings((), np.zeros(0), np.zeros(0), users, 0.0)
-    estimates, errors, fit = _fit(design[:, chosen], target)
+    estimates, errors, fit = _fit(design.part(chosen), target)
     scores = np.divide(estimates, errors, out=np.full(len(errors), -np.inf), where=errors > 0)
     there = significant_chances(tail_probabilities(scores), len(names), level, rule)
     order = np.argsort(-estimates[there], kind="stable")
@@ -95,25 +99,79 @@ def decode(
 
 
 def _refuse_too_many(candidates: int, parameters: RapporParameters) -> None:
-    bits = parameters.cohorts * parameters.bits
-    if candidates * bits > MOST_CELLS:
+    bits = parameters.cohorts * parameters.hashes
+    if candidates * bits > MOST_BITS:
         raise PolicyError(
             tr(
-                "{candidates:,} candidates with {bits:,} bits are too many to decode at once",
+                "{candidates:,} candidates with {bits:,} bits each are too many to decode at once",
                 candidates=candidates,
                 bits=bits,
             ),
             where="candidates",
-            remedy=tr("Give only the likely candidates, at most {most:,}.", most=MOST_CELLS // bits),
+            remedy=tr("Give only the likely candidates, at most {most:,}.", most=MOST_BITS // bits),
         )
 
 
-def _choose_candidates(design: Floats, target: Floats) -> Ints:
+@dataclass(frozen=True, eq=False, repr=False)
+class CandidateBits:
+    """The bits of all cohorts (rows) that candidates (columns) have, as a sparse matrix: of thousands of bits a
+    candidate has but a few. Candidate ``i`` has the bits ``places[i]`` with ``weights[i]``; a weight is 0 where two of
+    its hash functions set the same bit."""
+
+    places: NDArray[np.int32]
+    weights: Floats
+    cohorts: int
+    bits: int
+
+    @classmethod
+    def weigh(cls, names: Sequence[str], parameters: RapporParameters, weights: Floats) -> CandidateBits:
+        """The bits of strings, each with the weight of its cohort and bit."""
+        table = bit_table(names, parameters)
+        table += np.arange(parameters.cohorts, dtype=np.int32)[:, None] * np.int32(parameters.bits)
+        places = np.sort(table.reshape(len(names), -1), axis=1)
+        found = weights.reshape(-1)[places]
+        found[:, 1:][places[:, 1:] == places[:, :-1]] = 0.0
+        return cls(places, found, parameters.cohorts, parameters.bits)
+
+    def part(self, chosen: Ints) -> CandidateBits:
+        """Those of some candidates."""
+        return replace(self, places=self.places[chosen], weights=self.weights[chosen])
+
+    def gather(self, target: Floats) -> Floats:
+        """For each candidate, the weighted sum of its bits: the transposed matrix times a vector."""
+        return np.asarray((self.weights * target[self.places]).sum(axis=1), dtype=np.float64)
+
+    def spread(self, estimates: Floats) -> Floats:
+        """For each bit, the weighted sum over the candidates that have it: the matrix times a vector."""
+        held = (self.weights * estimates[:, None]).reshape(-1)
+        return np.bincount(self.places.reshape(-1), held, self.cohorts * self.bits).astype(np.float64)
+
+    def products(self) -> Floats:
+        """The products of all pairs of candidates (the Gram matrix), cohort by cohort."""
+        total = np.zeros((len(self.places), len(self.places)))
+        rows = np.arange(len(self.places))[:, None]
+        for own in np.split(np.arange(self.places.shape[1]), self.cohorts):
+            dense = np.zeros((len(self.places), self.bits))
+            np.add.at(dense, (rows, self.places[:, own] % self.bits), self.weights[:, own])
+            total += dense @ dense.T
+        return total
+
+    def to_scipy(self) -> Any:
+        """The matrix as SciPy has it; nothing is copied."""
+        from scipy.sparse import csc_array
+
+        many, width = self.places.shape
+        columns = np.arange(many + 1, dtype=np.int32) * np.int32(width)
+        parts = (self.weights.reshape(-1), self.places.reshape(-1), columns)
+        return csc_array(parts, shape=(self.cohorts * self.bits, many))
+
+
+def _choose_candidates(design: CandidateBits, target: Floats) -> Ints:
     """All candidates, where they are at most half as many as the bits. Else those that a LASSO with nonnegative
     coefficients selects, along its path up to that number: with more, least squares would fit noise."""
-    most = max(1, len(target) // 2)
-    if design.shape[1] <= most:
-        return np.arange(design.shape[1])
+    most = min(max(1, len(target) // 2), MOST_FITTED)
+    if len(design.places) <= most:
+        return np.arange(len(design.places))
     try:
         from sklearn.linear_model import lasso_path
     except ImportError:
@@ -122,20 +180,21 @@ def _choose_candidates(design: Floats, target: Floats) -> Ints:
             where="rappor",
             remedy=tr("Install it: pip install 'cobogo[ldp]'."),
         ) from None
-    strongest = float((design.T @ target).max(initial=0)) / len(target)
+    strongest = float(design.gather(target).max(initial=0)) / len(target)
     if strongest <= 0:
         return np.zeros(0, dtype=np.int64)
-    _, path, _ = lasso_path(design, target, positive=True, alphas=np.geomspace(strongest, strongest / 1000, 50))
+    alphas = np.geomspace(strongest, strongest / 1000, 50)
+    _, path, _ = lasso_path(design.to_scipy(), target, positive=True, alphas=alphas, copy_X=False)
     fits = np.flatnonzero((path > 0).sum(axis=0) <= most)
     return np.flatnonzero(path[:, fits[-1]] > 0)
 
 
-def _fit(design: Floats, target: Floats) -> tuple[Floats, Floats, float]:
+def _fit(design: CandidateBits, target: Floats) -> tuple[Floats, Floats, float]:
     """Least squares of weighted bits: estimates, their standard errors, and R²."""
-    inverse = np.linalg.pinv(design.T @ design, hermitian=True)
-    estimates = inverse @ (design.T @ target)
-    left = target - design @ estimates
-    free = max(len(target) - design.shape[1], 1)
+    inverse = np.linalg.pinv(design.products(), hermitian=True)
+    estimates = inverse @ design.gather(target)
+    left = target - design.spread(estimates)
+    free = max(len(target) - len(estimates), 1)
     variance = max(float(left @ left) / free, 1.0)  # never below what chance alone leaves
     errors = np.sqrt(np.maximum(np.diag(inverse) * variance, 0))
     around = target - target.mean()

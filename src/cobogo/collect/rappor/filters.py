@@ -130,38 +130,49 @@ def bit_positions(value: str, cohort: int, parameters: RapporParameters) -> list
     >>> bit_positions("Fortaleza", 3, RapporParameters()) == bit_positions("Fortaleza", 3, RapporParameters())
     True
     """
-    return HASHINGS[parameters.hashing](value, cohort, parameters.hashes, parameters.bits)
+    found: list[int] = HASHINGS[parameters.hashing]([value], cohort, parameters.hashes, parameters.bits)[0].tolist()
+    return found
 
 
-def own_positions(value: str, cohort: int, hashes: int, bits: int) -> list[int]:
-    """The bits by BLAKE2b, keyed by the cohort, eight bytes for each hash function."""
-    seal = hashlib.blake2b(value.encode(), digest_size=64, key=f"cobogo rappor {cohort}".encode()).digest()
-    while len(seal) < 8 * hashes:
-        seal += hashlib.blake2b(seal, digest_size=64).digest()
-    drawn = np.frombuffer(seal[: 8 * hashes], dtype="<u8")
-    return [int(word) for word in drawn % np.uint64(bits)]
+def bit_table(values: Sequence[str], parameters: RapporParameters) -> NDArray[np.int32]:
+    """The bits of values in all cohorts: [value, cohort, hash function]."""
+    found = np.empty((len(values), parameters.cohorts, parameters.hashes), dtype=np.int32)
+    for cohort in range(parameters.cohorts):
+        found[:, cohort] = HASHINGS[parameters.hashing](values, cohort, parameters.hashes, parameters.bits)
+    return found
 
 
-def google_positions(value: str, cohort: int, hashes: int, bits: int) -> list[int]:
+def own_positions(values: Sequence[str], cohort: int, hashes: int, bits: int) -> Ints:
+    """The bits of each value by BLAKE2b, keyed by the cohort, eight bytes for each hash function."""
+    key = f"cobogo rappor {cohort}".encode()
+    seals = b"".join(_lengthen(hashlib.blake2b(value.encode(), key=key).digest(), 8 * hashes) for value in values)
+    return (np.frombuffer(seals, dtype="<u8").reshape(len(values), hashes) % np.uint64(bits)).astype(np.int64)
+
+
+def _lengthen(seal: bytes, length: int) -> bytes:
+    """A digest of at least so many bytes, cut to them."""
+    while len(seal) < length:
+        seal += hashlib.blake2b(seal).digest()
+    return seal[:length]
+
+
+def google_positions(values: Sequence[str], cohort: int, hashes: int, bits: int) -> Ints:
     """The bits by MD5 of the cohort (four bytes, the big end first) and the value, as Google's Python and C++ clients
     and its map take them: a byte for each hash function, or two with the little end first above 256 bits.
 
-    >>> google_positions("apple", 0, 2, 16)
-    [4, 0]
+    >>> google_positions(["apple"], 0, 2, 16).tolist()
+    [[4, 0]]
     """
-    wide = 1 if bits <= 256 else 2
-    digest = _google_digest(value, cohort)
-    return [int.from_bytes(digest[wide * at : wide * (at + 1)], "little") % bits for at in range(hashes)]
+    return _google_words(values, cohort, "<u1" if bits <= 256 else "<u2")[:, :hashes] % bits
 
 
-def google_java_positions(value: str, cohort: int, hashes: int, bits: int) -> list[int]:
+def google_java_positions(values: Sequence[str], cohort: int, hashes: int, bits: int) -> Ints:
     """The same for Google's Java client: two bytes for each hash function, the big end first.
 
-    >>> google_java_positions("Whizbang", 0, 2, 12)
-    [7, 2]
+    >>> google_java_positions(["Whizbang"], 0, 2, 12).tolist()
+    [[7, 2]]
     """
-    digest = _google_digest(value, cohort)
-    return [int.from_bytes(digest[2 * at : 2 * (at + 1)], "big") % bits for at in range(hashes)]
+    return _google_words(values, cohort, ">u2")[:, :hashes] % bits
 
 
 def google_hashes(bits: int, hashing: str) -> int:
@@ -169,11 +180,14 @@ def google_hashes(bits: int, hashing: str) -> int:
     return 16 if bits <= 256 and hashing == "google" else 8
 
 
-def _google_digest(value: str, cohort: int) -> bytes:
-    return hashlib.md5(cohort.to_bytes(4, "big") + value.encode(), usedforsecurity=False).digest()
+def _google_words(values: Sequence[str], cohort: int, word: str) -> Ints:
+    """The words of each value's digest."""
+    head = cohort.to_bytes(4, "big")
+    digests = b"".join(hashlib.md5(head + value.encode(), usedforsecurity=False).digest() for value in values)
+    return np.frombuffer(digests, dtype=word).reshape(len(values), -1).astype(np.int64)
 
 
-HASHINGS: dict[str, Callable[[str, int, int, int], list[int]]] = {
+HASHINGS: dict[str, Callable[[Sequence[str], int, int, int], Ints]] = {
     "cobogo": own_positions, "google": google_positions, "google-java": google_java_positions,
 }  # fmt: skip
 """Hash functions by name. None of them hides a value: privacy comes from the noise alone."""
@@ -182,9 +196,7 @@ HASHINGS: dict[str, Callable[[str, int, int, int], list[int]]] = {
 def bloom_filters(values: Sequence[str], parameters: RapporParameters) -> Bits:
     """The filters of values, in a block for each cohort: [cohort, value, bit]."""
     found = np.zeros((parameters.cohorts, len(values), parameters.bits), dtype=np.bool_)
-    for cohort in range(parameters.cohorts):
-        for number, value in enumerate(values):
-            found[cohort, number, bit_positions(value, cohort, parameters)] = True
+    np.put_along_axis(found, bit_table(values, parameters).transpose(1, 0, 2), True, axis=2)
     return found
 
 

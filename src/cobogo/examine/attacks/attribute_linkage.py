@@ -174,11 +174,9 @@ class BackgroundKnowledge(AttributeLinkage):
 
     def judge(self, found: Suspects) -> tuple[Floats, Floats]:
         """The most frequent value, without the next most frequent ones."""
-        order = np.lexsort((-found.weights, found.owners))
-        place = np.arange(len(order)) - found.offsets[:-1][found.owners]
-        struck = np.zeros(len(order), dtype=np.bool_)
-        struck[order] = (place >= 1) & (place <= self.facts)
         best = found.best(found.weights)
+        struck = found.among_best(found.weights, self.facts + 1)
+        struck[best[best >= 0]] = False
         left = 1 - found.sums(np.where(struck, found.shares, 0.0))
         before = 1 - found.sums(np.where(struck, found.priors, 0.0))
         return (

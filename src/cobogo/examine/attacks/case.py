@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -28,6 +28,8 @@ BUCKETS = "buckets"
 AS_COLLECTED = "as collected"
 
 AnyPolicy = str | Path | Policy | Mapping[str, Any]
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,6 +59,15 @@ class PublishedTable:
     public: Path | None = None  # the directory of the manifest
     groups: tuple[str, ...] = ()  # columns that name a record's class, and say nothing about a person
     members: GroupMembers | None = None  # where the evidence of a release with groups is there
+    _derived: dict[Hashable, Any] = field(default_factory=dict, init=False)  # a changed copy begins with none
+
+    def derive(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """What several attacks need of this table, such as its links with a table of people: computed once, and
+        remembered under a key as long as this table lives."""
+        if key not in self._derived:
+            self._derived[key] = compute()
+        found: T = self._derived[key]
+        return found
 
     @property
     def name(self) -> str:

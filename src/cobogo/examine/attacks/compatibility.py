@@ -14,6 +14,7 @@ from cobogo.data.hierarchy.build import build
 from cobogo.data.policy import IntervalsHierarchy, PathHierarchy, Policy
 from cobogo.errors import HierarchyError, UnfitValues
 from cobogo.examine.attacks.forms import Form, as_pairs, form_of, overlapping_pairs
+from cobogo.examine.attacks.rows import concatenate_ranges
 from cobogo.floor.arrays import Ints
 
 
@@ -34,6 +35,24 @@ class Compatibility:
     def owners(self) -> Ints:
         """The label that each option belongs to."""
         return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+
+    def merge_equal(self) -> tuple[Ints, Compatibility]:
+        """Labels with the same options made one, in the order of the first of each: the new code of each label, and the
+        compatibility of the new codes.
+
+        >>> codes, merged = equal_values(["a", "x", "b", "y"], ["a", "b"]).merge_equal()
+        >>> codes.tolist(), merged.offsets.tolist(), merged.options.tolist()
+        ([0, 1, 2, 1], [0, 1, 1, 2], [0, 1])
+        """
+        from cobogo.examine.attacks import kernels
+
+        codes = np.empty(len(self.offsets) - 1, dtype=np.int64)
+        first = np.empty(len(codes), dtype=np.int64)
+        first = first[: kernels.number_lists(self.offsets, self.options, codes, first)]
+        lengths = np.diff(self.offsets)[first]
+        options = self.options[concatenate_ranges(self.offsets[first], lengths)[1]]
+        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        return codes, Compatibility(offsets, options, codes[self.unplaced], self.unread)
 
     def share(self, known: Ints, released: Ints) -> float:
         """The share of all pairs of a known and a released record that agree, given the counts of their values."""

@@ -90,6 +90,43 @@ def match(known, released, bases, offsets, options, room, misses, numbers, found
     return total
 
 
+@kernel(small_in_python=True)
+def number_lists(offsets, items, numbers, first):  # type: ignore[no-untyped-def]
+    """Number equal lists alike, in the order of the first of each: list ``i`` is ``items[offsets[i]:offsets[i + 1]]``.
+
+    Writes the number of each list into ``numbers`` and the first list of each number into ``first``; returns how many
+    numbers there are. Lists are found by a hash and compared item by item.
+    """
+    room = 16
+    while room < 2 * len(numbers):
+        room *= 2
+    slots = np.full(room, -1, dtype=np.int64)
+    many = 0
+    for one in range(len(numbers)):
+        begin, end = offsets[one], offsets[one + 1]
+        mixed = np.uint64(end - begin)
+        for place in range(begin, end):
+            mixed = (mixed ^ np.uint64(items[place])) * np.uint64(0x9E3779B97F4A7C15)
+            mixed ^= mixed >> np.uint64(29)
+        slot = np.int64(mixed & np.uint64(room - 1))
+        while slots[slot] >= 0:
+            other = offsets[first[slots[slot]]]
+            same = offsets[first[slots[slot]] + 1] - other == end - begin
+            for place in range(end - begin):
+                if not same:
+                    break
+                same = items[begin + place] == items[other + place]
+            if same:
+                break
+            slot = (slot + 1) % room
+        if slots[slot] < 0:
+            slots[slot] = many
+            first[many] = one
+            many += 1
+        numbers[one] = slots[slot]
+    return many
+
+
 @kernel()
 def gather_values(offsets, targets, weights, starts, values, counts, width, numbers, found, amounts):  # type: ignore[no-untyped-def]
     """Weighted sums of sparse histograms: owner ``i`` gets ``weights[p]`` times the histogram of ``targets[p]``, for p

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -34,10 +35,12 @@ attack counts as not tried. Not 0: a table about some of the people lacks values
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Links:
-    """The released tuples that are compatible with each distinct known tuple, as a sparse matrix.
+    """The released tuples that are compatible with each known tuple, as a sparse matrix.
 
-    Known tuple ``i`` is compatible with the released tuples ``targets[offsets[i]:offsets[i + 1]]``; the bits of
-    ``missed`` are the columns in which a pair disagrees (none, unless misses were allowed).
+    Known tuples are distinct in what the release shows: values of a column with which the same released values are
+    compatible have one code. Known tuple ``i`` is compatible with the released tuples
+    ``targets[offsets[i]:offsets[i + 1]]``; the bits of ``missed`` are the columns in which a pair disagrees (none,
+    unless misses were allowed).
     """
 
     columns: tuple[str, ...]
@@ -50,7 +53,7 @@ class Links:
     notes: tuple[str, ...] = ()
     untried: str = ""  # why most records cannot be linked at all
 
-    @property
+    @cached_property
     def owners(self) -> Ints:
         """The known tuple of each pair."""
         return np.repeat(np.arange(len(self.known)), np.diff(self.offsets))
@@ -73,7 +76,8 @@ class Links:
     def largest(self, pairs: Floats) -> Floats:
         """For each known tuple, the maximum over its pairs; 0 without pairs."""
         maximum = np.zeros(len(self.known))
-        np.maximum.at(maximum, self.owners, pairs)
+        filled = np.flatnonzero(np.diff(self.offsets))
+        maximum[filled] = np.maximum.reduceat(pairs, self.offsets[filled]) if len(filled) else 0.0
         return maximum
 
 
@@ -134,7 +138,15 @@ def link(
             where=knowledge.name,
             remedy=tr("Name the columns that the attacker uses: --columns."),
         )
-    notes = [note] if note else []
+    links = release.derive(
+        ("links", knowledge, common, exact, misses),
+        lambda: _link(knowledge, release, common, exact=exact, misses=misses),
+    )
+    return replace(links, notes=(note, *links.notes)) if note else links
+
+
+def _link(knowledge: Rows, release: PublishedTable, common: tuple[str, ...], *, exact: bool, misses: int) -> Links:
+    notes: list[str] = []
     if exact:
         fits = {name: equal_values(knowledge.labels(name), release.rows.labels(name)) for name in common}
     else:
@@ -145,8 +157,9 @@ def link(
         common = tuple(fits)
     chance = {name: fits[name].share(knowledge.value_counts(name), release.rows.value_counts(name)) for name in common}
     order = sorted(common, key=lambda name: chance[name])
-    known, released = knowledge.group(order), release.rows.group(order)
-    tables = tuple(fits[name] for name in order)
+    merged = {name: fits[name].merge_equal() for name in order}
+    known = knowledge.recode({name: codes for name, (codes, _) in merged.items()}).group(order)
+    released, tables = release.rows.group(order), tuple(table for _, table in merged.values())
     notes += [
         trn(
             '{n:,} row of the knowledge has a "{name}" that is not in the hierarchy',

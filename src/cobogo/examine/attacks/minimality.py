@@ -22,6 +22,7 @@ from cobogo.examine.attacks.case import Case
 from cobogo.examine.attacks.compatibility import build_hierarchy
 from cobogo.examine.attacks.linking import Links, link
 from cobogo.examine.attacks.masking import unlinkable_reason
+from cobogo.examine.attacks.rows import Rows
 from cobogo.examine.attacks.suspects import attacked_attributes
 from cobogo.floor.arguments import whole
 from cobogo.floor.arrays import Floats, Ints, Mask
@@ -97,7 +98,7 @@ class Minimality(Attack):
                 remedy=tr("Give the policy: --policy."),
             )
         links = link(case.knowledge, case.release, columns=case.release.quasi_identifiers)
-        members = certain_members(links)
+        members = certain_members(links, case.knowledge)
         labels, uniform = finer_labels(case, links, members, policy)
         whole_table = uniform if case.release.manifest is None else _is_full_domain(case)
         sure, before = np.zeros(case.knowledge.count), np.zeros(case.knowledge.count)
@@ -226,7 +227,7 @@ class ClassMembers:
             yield self.part(slice(begin, end))
 
 
-def certain_members(links: Links) -> ClassMembers:
+def certain_members(links: Links, knowledge: Rows) -> ClassMembers:
     """The people whose class is certain.
 
     A class is certain if all people who are compatible with it are compatible with no other class, and are as many as
@@ -240,7 +241,7 @@ def certain_members(links: Links) -> ClassMembers:
     found = np.where(np.append(certain, False)[found], found, -1)
     rows = np.flatnonzero(found[links.known.ids] >= 0)
     order = rows[np.argsort(found[links.known.ids[rows]], kind="stable")]
-    return ClassMembers(order, links.known.ids[order], found[links.known.ids[order]])
+    return ClassMembers(order, knowledge.group(links.columns).ids[order], found[links.known.ids[order]])
 
 
 def finer_labels(case: Case, links: Links, members: ClassMembers, policy: Policy) -> tuple[dict[str, Ints], bool]:
@@ -258,7 +259,7 @@ def finer_labels(case: Case, links: Links, members: ClassMembers, policy: Policy
         if tree is None:
             continue
         pairs, inverse = np.unique(
-            links.known.codes[members.tuples, column] * np.int64(len(released))
+            case.knowledge.codes(name)[members.rows] * np.int64(len(released))
             + links.released.codes[members.classes, column],
             return_inverse=True,
         )

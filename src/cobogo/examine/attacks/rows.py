@@ -60,6 +60,14 @@ class Rows:
         codes = np.array([self.codes(name)[first] for name in names], dtype=np.int32).reshape(len(names), len(first))
         return RowGroups(tuple(names), ids, np.ascontiguousarray(codes.T), np.bincount(ids, minlength=len(first)))
 
+    def recode(self, numbers: Mapping[str, Ints]) -> Rows:
+        """Some columns, with other codes: for each, the new code of each code. The new codes have no labels."""
+        columns: dict[str, Column] = {
+            name: (new[self.codes(name)].astype(np.int32), (None,) * (int(new.max(initial=-1)) + 1))
+            for name, new in numbers.items()
+        }
+        return Rows(self.name, columns, self.count)
+
     def where(self, chosen: NDArray[np.bool_]) -> Rows:
         """The chosen rows."""
         columns = {name: (codes[chosen], labels) for name, (codes, labels) in self.columns.items()}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from cobogo.examine.attacks.case import Case, PublishedTable
 from cobogo.examine.attacks.linking import link
 from cobogo.examine.attacks.masking import linkable_columns, stated_operators
 from cobogo.examine.attacks.rows import RowGroups
-from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.arrays import Floats, Ints, Mask
 from cobogo.floor.language import tr
 from cobogo.promises.operators.base import LARGEST
 from cobogo.promises.operators.inference import estimate_by_likelihood
@@ -52,17 +53,17 @@ class Suspects:
     def __len__(self) -> int:
         return len(self.sizes)
 
-    @property
+    @cached_property
     def owners(self) -> Ints:
         """The group of each entry."""
         return np.repeat(np.arange(len(self)), np.diff(self.offsets))
 
-    @property
+    @cached_property
     def shares(self) -> Floats:
         """Each entry's share of its group: the attacker's belief after the release."""
         return self.weights / np.maximum(self.sizes, 1e-300)[self.owners]
 
-    @property
+    @cached_property
     def priors(self) -> Floats:
         """Each entry's share of the whole release: the belief before."""
         return self.domain.distribution[self.values]
@@ -87,11 +88,23 @@ class Suspects:
 
     def best(self, scores: Floats) -> Ints:
         """The entry of each group with the highest score, the first of several; −1 for an empty group."""
-        order = np.lexsort((np.arange(len(scores)), -scores, self.owners))
         found = np.full(len(self), -1, dtype=np.int64)
-        filled = np.diff(self.offsets) > 0
-        found[filled] = order[self.offsets[:-1][filled]]
+        filled = np.flatnonzero(np.diff(self.offsets))
+        if len(filled):
+            highest = np.zeros(len(self))
+            highest[filled] = np.maximum.reduceat(scores, self.offsets[filled])
+            first = np.flatnonzero(scores == highest[self.owners])
+            found[filled] = first[np.searchsorted(first, self.offsets[filled])]
         return found
+
+    def among_best(self, scores: Floats, count: int) -> Mask:
+        """Which entries are among the ``count`` of their group with the highest scores."""
+        left, chosen = scores.copy(), np.zeros(len(scores), dtype=np.bool_)
+        for _ in range(min(count, int(np.diff(self.offsets).max(initial=0)))):
+            best = self.best(left)
+            chosen[best[best >= 0]] = True
+            left[chosen] = -np.inf
+        return chosen
 
     def sums(self, entries: Floats) -> Floats:
         """For each group, the sum over its entries."""
@@ -120,6 +133,11 @@ def attacked_attributes(case: Case, asked: str | None) -> tuple[str, ...]:
 
 def suspects(case: Case, attribute: str, columns: Sequence[str] | None = None) -> Suspects:
     """The suspects of all people and their values of an attribute; of values drawn at random, the posterior."""
+    key = ("suspects", case.knowledge, attribute, None if columns is None else tuple(columns))
+    return case.release.derive(key, lambda: _posterior_suspects(case, attribute, columns))
+
+
+def _posterior_suspects(case: Case, attribute: str, columns: Sequence[str] | None) -> Suspects:
     stated = stated_operator(case.release.manifest, attribute)
     found = _suspects(case, attribute, columns)
     return found.without_missing() if stated is None else apply_operator(found, stated)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,16 +41,12 @@ class Combination:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Projection:
-    """The classes of a combination: the class of each tuple of the table, and the people of each class."""
+    """The classes of a combination of quasi-identifiers: the people of each, and the tuples of the table that are of a
+    single person by the combination's values."""
 
     columns: tuple[int, ...]
-    ids: NDArray[np.int32]
     sizes: Ints
-
-    @property
-    def singled_out(self) -> Mask:
-        """The tuples that are of a single person by the combination's values."""
-        return np.asarray((self.sizes == 1)[self.ids])
+    singled_out: Ints
 
 
 def largest_size(table: FrequencyTable, *, work: int = WORK) -> int:
@@ -92,34 +88,68 @@ def combination(projection: Projection, names: Names, people: int) -> Combinatio
 
 
 def projections(table: FrequencyTable, size: int) -> Iterator[Projection]:
-    """The classes of every combination of up to ``size`` quasi-identifiers, in the order of their sizes."""
-    width = len(table.quasi_identifiers)
-    project = _projector(table)
-    for part in range(1, size + 1):
-        for columns in itertools.combinations(range(width), part):
-            yield project(columns)
+    """The classes of every combination of up to ``size`` quasi-identifiers, each once, a larger one before its parts.
+
+    Those of the largest combinations are counted in the table; those of any other in the classes of the combination
+    that has one quasi-identifier more, the one with the fewest values. They are much fewer than the tuples.
+    """
+    classes = _CombinationClasses(table)
+    for columns in itertools.combinations(range(len(table.quasi_identifiers)), size):
+        yield from classes.project(classes.tuples, columns)
 
 
-def _projector(table: FrequencyTable) -> Callable[[tuple[int, ...]], Projection]:
-    """A function that counts a combination's classes, with the kernel and the buffers of the search."""
-    rows = len(table.counts)
-    spans = np.array([max(len(table.values[name]), 1) for name in table.quasi_identifiers], dtype=np.int64)
-    slots = np.full(1 << max(4, (2 * max(rows, 1) - 1).bit_length()), -1, dtype=np.int32)
-    places, keys, counts = (np.empty(rows, dtype=np.int64) for _ in range(3))
+@dataclass(frozen=True, eq=False, repr=False)
+class _Counted:
+    """The classes of a combination: their values and records, the first tuple of each, and the class of each tuple
+    where people are counted."""
 
-    def project(columns: tuple[int, ...]) -> Projection:
+    columns: tuple[int, ...]
+    digits: NDArray[np.int32]
+    counts: Ints
+    first: Ints
+    ids: NDArray[np.int32] | None
+
+
+class _CombinationClasses:
+    """Counts the classes of combinations, with the kernel and the buffers of the search."""
+
+    def __init__(self, table: FrequencyTable) -> None:
+        rows, width = table.codes.shape
+        self._people = table.people
+        self._spans = np.array([max(len(table.values[name]), 1) for name in table.quasi_identifiers], dtype=np.int64)
+        self._rank = np.argsort(np.argsort(-self._spans, kind="stable"))  # the fewer values, the higher
+        self._slots = np.full(1 << max(4, (2 * max(rows, 1) - 1).bit_length()), -1, dtype=np.int32)
+        self._places, self._keys = np.empty(rows, dtype=np.int64), np.empty(rows, dtype=np.int64)
+        numbers = np.arange(rows, dtype=np.int64)
+        ids = None if table.people is None else numbers.astype(np.int32)
+        self.tuples = _Counted(tuple(range(width)), table.codes, table.counts, numbers, ids)
+
+    def project(self, above: _Counted, columns: tuple[int, ...]) -> Iterator[Projection]:
+        """A combination, counted in the classes of a larger one, and those that are counted in its own classes."""
+        here = above if columns == above.columns else self._count(above, columns)
+        yield self._projection(here)
+        others = [self._rank[column] for column in range(len(self._spans)) if column not in columns]
+        for column in columns if len(columns) > 1 else ():
+            if self._rank[column] > max(others, default=-1):
+                yield from self.project(here, tuple(one for one in columns if one != column))
+
+    def _count(self, above: _Counted, columns: tuple[int, ...]) -> _Counted:
         chosen = list(columns)
-        digits = np.ascontiguousarray(table.codes[:, chosen])
-        maps = np.concatenate([np.arange(span) for span in spans[chosen]])
-        starts = np.concatenate([[0], np.cumsum(spans[chosen])])
-        ids = np.empty(rows, dtype=np.int32)
-        groups = roll_up(
-            digits, table.counts, maps, starts, spans[chosen], slots, places, keys, ids, np.empty_like(digits), counts
-        )
-        sizes = counts[:groups].copy() if table.people is None else _people_of(ids, groups, table.people)
-        return Projection(columns, ids, sizes)
+        digits = np.ascontiguousarray(above.digits[:, [above.columns.index(column) for column in columns]])
+        maps = np.concatenate([np.arange(span) for span in self._spans[chosen]])
+        starts = np.concatenate([[0], np.cumsum(self._spans[chosen])])
+        ids, values, counts = np.empty(len(digits), dtype=np.int32), np.empty_like(digits), np.empty_like(above.counts)
+        keyed = maps, starts, self._spans[chosen], self._slots, self._places, self._keys
+        groups = roll_up(digits, above.counts, *keyed, ids, values, counts)
+        first = np.empty(groups, dtype=np.int64)
+        first[ids[::-1]] = above.first[::-1]
+        return _Counted(columns, values[:groups], counts[:groups], first, None if above.ids is None else ids[above.ids])
 
-    return project
+    def _projection(self, here: _Counted) -> Projection:
+        if here.ids is None or self._people is None:
+            return Projection(here.columns, here.counts, here.first[here.counts == 1])
+        sizes = _people_of(here.ids, len(here.counts), self._people)
+        return Projection(here.columns, sizes, np.flatnonzero((sizes == 1)[here.ids]))
 
 
 def _people_of(ids: NDArray[np.int32], groups: int, people: PeopleSets) -> Ints:
@@ -151,7 +181,7 @@ class SpecialUniques:
 
 
 class Suda:
-    """Collects minimal sample uniques from combinations that are added in the order of their sizes."""
+    """Collects minimal sample uniques from combinations that are added in any order, each before `result`."""
 
     def __init__(self, table: FrequencyTable, sizes: Ints, size: int) -> None:
         self._names: Names = table.quasi_identifiers
@@ -159,49 +189,48 @@ class Suda:
         self._unique = np.flatnonzero(sizes == 1)
         self._tuples = len(sizes)
         self._pairs = int((sizes == 2).sum())
-        self._score = np.zeros(len(self._unique))
-        self._smallest = np.zeros(len(self._unique), dtype=np.int64)
-        self._found = dict.fromkeys(range(1, size + 1), 0)
-        self._part_of = np.zeros(len(self._names), dtype=np.int64)
-        self._below: dict[tuple[int, ...], Bits] = {}
-        self._here: dict[tuple[int, ...], Bits] = {}
-        self._level = 1
+        self._singled_out: dict[tuple[int, ...], Bits] = {}
 
     def add(self, projection: Projection) -> None:
-        """Add a combination: find the people whom it singles out and none of its parts does."""
-        columns = projection.columns
-        if len(columns) > self._level:
-            self._below, self._here, self._level = self._here, {}, len(columns)
-        out: Bits = np.packbits(projection.singled_out[self._unique])
-        self._here[columns] = out
-        already = np.zeros_like(out)
+        """Add a combination: whom it singles out."""
+        singled_out = np.zeros(self._tuples, dtype=np.bool_)
+        singled_out[projection.singled_out] = True
+        self._singled_out[projection.columns] = np.packbits(singled_out[self._unique])
+
+    def _minimal(self, columns: tuple[int, ...]) -> Mask:
+        """The unique tuples that a combination singles out and none of its parts does."""
+        already = np.zeros_like(self._singled_out[columns])
         for part in itertools.combinations(columns, len(columns) - 1):
             if part:
-                already |= self._below[part]
-        minimal = np.unpackbits(out & ~already, count=len(self._unique)).astype(np.bool_)
-        number = int(minimal.sum())
-        self._found[len(columns)] += number
-        self._part_of[list(columns)] += number
-        self._score[minimal] += score_of(len(columns), len(self._names), self._size)
-        self._smallest[minimal & (self._smallest == 0)] = len(columns)
+                already |= self._singled_out[part]
+        fresh = self._singled_out[columns] & ~already
+        return np.unpackbits(fresh, count=len(self._unique)).astype(np.bool_)
 
     def result(self, fraction: float | None) -> SpecialUniques:
         """The special uniques; with the sampling fraction, also the scores that need it."""
+        scores, smallest = np.zeros(len(self._unique)), np.zeros(len(self._unique), dtype=np.int64)
+        found, part_of = dict.fromkeys(range(1, self._size + 1), 0), np.zeros(len(self._names), dtype=np.int64)
+        for columns in sorted(self._singled_out, key=len):
+            minimal = np.flatnonzero(self._minimal(columns))
+            found[len(columns)] += len(minimal)
+            part_of[list(columns)] += len(minimal)
+            scores[minimal] += score_of(len(columns), len(self._names), self._size)
+            smallest[minimal] = np.where(smallest[minimal] == 0, len(columns), smallest[minimal])
         suda = np.zeros(self._tuples)
-        suda[self._unique] = self._score
+        suda[self._unique] = scores
         dis, dis_suda = None, None
         if fraction is not None:
             dis = right_match(len(self._unique), self._pairs, fraction)
             dis_suda = np.zeros(self._tuples)
-            dis_suda[self._unique] = _spread(self._score, dis, len(self._names))
-        total = sum(self._found.values())
+            dis_suda[self._unique] = _spread(scores, dis, len(self._names))
+        total = sum(found.values())
         return SpecialUniques(
             size=self._size,
             uniques=len(self._unique),
-            found=self._found,
-            smallest={size: int((self._smallest == size).sum()) for size in range(1, self._size + 1)},
+            found=found,
+            smallest={size: int((smallest == size).sum()) for size in range(1, self._size + 1)},
             attributes={
-                name: number / max(total, 1) for name, number in zip(self._names, self._part_of.tolist(), strict=True)
+                name: number / max(total, 1) for name, number in zip(self._names, part_of.tolist(), strict=True)
             },
             suda=suda,
             dis=dis,

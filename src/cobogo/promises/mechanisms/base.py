@@ -11,6 +11,7 @@ import functools
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 from cobogo.errors import PolicyError
@@ -74,17 +75,26 @@ class Noise(ABC):
 
 @functools.cache
 def opendp() -> Any:
-    """OpenDP's core, loaded when noise is first needed."""
+    """OpenDP's core, loaded when noise is first needed: its domains, distances and, as ``m``, its measurements. Its
+    prelude would load pandas, polars and scikit-learn, which take longer than a question."""
     try:
-        import opendp.prelude as core
+        from opendp import domains, measurements, measures, metrics, mod
     except ImportError:
         raise PolicyError(
             tr("answers with differential privacy need OpenDP, which is not installed"),
             where="cobogo answer",
             remedy=tr("Install it: pip install 'cobogo[dp]'."),
         ) from None
-    core.enable_features("contrib")
-    return core
+    mod.enable_features("contrib")
+    return SimpleNamespace(
+        m=measurements,
+        atom_domain=domains.atom_domain,
+        vector_domain=domains.vector_domain,
+        l1_distance=metrics.l1_distance,
+        l2_distance=metrics.l2_distance,
+        linf_distance=metrics.linf_distance,
+        max_divergence=measures.max_divergence,
+    )
 
 
 @functools.cache

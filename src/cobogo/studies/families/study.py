@@ -22,7 +22,8 @@ from cobogo.floor.language import Speech, tr
 from cobogo.floor.progress import Progress, silent
 from cobogo.studies.families.measures import ATTACKS, TARGETS, measure_attacks, measure_use
 from cobogo.studies.families.releases import MAKERS, CodedOriginal, ReleaseView, original_release, texts_of
-from cobogo.studies.study import Study, Trial, no_release, timestamp
+from cobogo.studies.release_trial import no_release
+from cobogo.studies.study import Study, Trial, timestamp
 from cobogo.tell.report.page import Field, PageSection, Row, origin, page, pairs, paragraph, picture, strong, table
 
 if TYPE_CHECKING:

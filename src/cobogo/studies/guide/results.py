@@ -11,7 +11,7 @@ from typing import Any
 from cobogo.data.hierarchy import Label
 from cobogo.data.policy import Role
 from cobogo.floor.language import Text
-from cobogo.studies.study import ReleaseTrial
+from cobogo.studies.release_trial import ReleaseTrial
 
 KS, LS = (2, 4, 8), (2, 3, 4)
 """The values of the guide."""

@@ -38,7 +38,7 @@ from cobogo.studies.guide.results import (
     choose,
     stem,
 )
-from cobogo.studies.study import ReleaseTrial, try_release
+from cobogo.studies.release_trial import ReleaseTrial, try_release
 from cobogo.tell.report import plots
 
 DEMO_DATA = "dados_covid-ce.csv"

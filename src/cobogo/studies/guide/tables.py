@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from cobogo.floor.language import Speech
 from cobogo.studies.guide.results import RELEASES, Guide, GuideCase, GuideResult
-from cobogo.studies.study import ReleaseTrial
+from cobogo.studies.release_trial import ReleaseTrial
 from cobogo.tell.report.page import Cell, Field, PageSection, Row, lines, link, paragraph, strong, table, verdict
 
 

@@ -32,11 +32,7 @@ WITH s AS (
     AND (
       c0 IN (
         SELECT
-          v
-        FROM (VALUES
-          ('Crato'),
-          ('Sobral'),
-          ('d''água')) AS w(v)
+          CAST(UNNEST(FROM_JSON('["Crato", "Sobral", "d''água"]', '["VARCHAR"]')) AS TEXT)
       )
     )
 ), p AS (

@@ -63,20 +63,9 @@ WITH s AS (
     AND (
       d0 IN (
         SELECT
-          v
-        FROM (VALUES
-          (CAST('0' AS BIGINT)),
-          (CAST('1' AS BIGINT)),
-          (CAST('2' AS BIGINT)),
-          (CAST('3' AS BIGINT)),
-          (CAST('4' AS BIGINT)),
-          (CAST('5' AS BIGINT)),
-          (CAST('6' AS BIGINT)),
-          (CAST('7' AS BIGINT)),
-          (CAST('8' AS BIGINT)),
-          (CAST('9' AS BIGINT)),
-          (CAST('10' AS BIGINT)),
-          (CAST('11' AS BIGINT))) AS w(v)
+          CAST(UNNEST(
+            FROM_JSON('["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11"]', '["VARCHAR"]')
+          ) AS BIGINT)
       )
     )
 ), p AS (

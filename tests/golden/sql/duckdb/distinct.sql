@@ -21,11 +21,7 @@ WITH s AS (
     AND (
       c0 IN (
         SELECT
-          v
-        FROM (VALUES
-          (CAST('1' AS BIGINT)),
-          (CAST('2' AS BIGINT)),
-          (CAST('3' AS BIGINT))) AS w(v)
+          CAST(UNNEST(FROM_JSON('["1", "2", "3"]', '["VARCHAR"]')) AS BIGINT)
       )
     )
 ), d AS (

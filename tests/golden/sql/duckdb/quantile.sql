@@ -21,10 +21,7 @@ WITH s AS (
     AND (
       c0 IN (
         SELECT
-          v
-        FROM (VALUES
-          ('north'),
-          ('south')) AS w(v)
+          CAST(UNNEST(FROM_JSON('["north", "south"]', '["VARCHAR"]')) AS TEXT)
       )
     )
 ), d AS (

@@ -23,10 +23,7 @@ WITH s AS (
     AND (
       c0 IN (
         SELECT
-          v
-        FROM (VALUES
-          (FALSE),
-          (TRUE)) AS w(v)
+          CAST(UNNEST(FROM_JSON('["False", "True"]', '["VARCHAR"]')) AS BOOLEAN)
       )
     )
 ), p AS (

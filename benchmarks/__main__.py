@@ -21,7 +21,7 @@ from benchmarks.measure import Result, machine
 from benchmarks.noise import noise
 from benchmarks.pages import pages
 from benchmarks.peer_tasks import beside_peers
-from benchmarks.searches import on_adult, on_large_lattices
+from benchmarks.searches import by_every_metric, on_adult, on_large_lattices
 from benchmarks.synthetic import synthetic
 from benchmarks.vault import vault
 from benchmarks.where import mobility
@@ -30,6 +30,7 @@ RESULTS = Path(__file__).parent / "results"
 ALL = {
     "adult": on_adult,
     "whole": whole,
+    "metrics": by_every_metric,
     "lattices": on_large_lattices,
     "vault": vault,
     "pages": pages,

@@ -143,5 +143,6 @@ def _own_nats(rolled: RolledTable, least: Ints) -> float:
 def _sure_majority(rolled: RolledTable, least: Ints) -> int:
     """The records with the most frequent label of their class that are lost below: all that are doomed but those of
     other labels."""
-    assert rolled.label is not None
+    if rolled.label is None:
+        return 0
     return int(np.maximum(least - (rolled.records - rolled.label.majorities), 0).sum())

@@ -23,7 +23,7 @@ from benchmarks.pages import pages
 from benchmarks.peer_tasks import beside_peers
 from benchmarks.reviews import reviews
 from benchmarks.scale import scale
-from benchmarks.searches import on_adult, on_large_lattices
+from benchmarks.searches import by_every_metric, on_adult, on_large_lattices
 from benchmarks.synthetic import synthetic
 from benchmarks.vault import vault
 from benchmarks.where import mobility
@@ -33,6 +33,7 @@ ALL = {
     "adult": on_adult,
     "whole": whole,
     "reviews": reviews,
+    "metrics": by_every_metric,
     "lattices": on_large_lattices,
     "vault": vault,
     "pages": pages,

@@ -21,7 +21,12 @@ def is_there() -> bool:
 
 
 def policy(
-    data: Path, *models: dict[str, Any], quasi: tuple[str, ...] = QUASI, limit: float = 0.05, sensitive: bool = False
+    data: Path,
+    *models: dict[str, Any],
+    quasi: tuple[str, ...] = QUASI,
+    limit: float = 0.05,
+    sensitive: bool = False,
+    metric: str = "loss",
 ) -> dict[str, Any]:
     """A policy for the extract or a table drawn from it."""
     with (HOME / "adult.csv").open(encoding="utf-8") as stream:
@@ -40,7 +45,7 @@ def policy(
         "data": {"path": str(data), "separator": ";"},
         "attributes": attributes,
         "privacy": {"models": [{"model": "k-anonymity", "k": 5}, *models]},
-        "recoding": {"suppression-limit": limit, "metric": "loss"},
+        "recoding": {"suppression-limit": limit, "metric": metric},
     }
 
 

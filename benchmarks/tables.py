@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,20 +18,33 @@ GROUPS = 12
 BRANCHES = 6
 """Values that become one, a level up."""
 
+TALL = (74, 50, 41, 30, 8, 5, 16, 2)
+"""Values of the columns of a table with tall hierarchies: with three values to one, a lattice of 45,000 nodes."""
 
-def write(directory: Path, rows: int, width: int, *, seed: int = 1) -> Path:
-    """A CSV file of people with so many quasi-identifiers and an illness, and a hierarchy file for each of them."""
+
+def write(
+    directory: Path,
+    rows: int,
+    width: int,
+    *,
+    sizes: Sequence[int] = SIZES,
+    branches: int = BRANCHES,
+    steepness: float = 1.3,
+    seed: int = 1,
+) -> Path:
+    """A CSV file of people with so many quasi-identifiers and an illness, and a hierarchy file for each of them. The
+    steeper the shares of the values, the more people are alike."""
     generator = np.random.default_rng(seed)
     kinds = generator.choice(GROUPS, rows, p=_falling(GROUPS, 0.6, generator))
     columns = {}
     for number in range(width):
-        size = SIZES[number % len(SIZES)]
+        size = sizes[number % len(sizes)]
         values = np.empty(rows, dtype=np.int64)
         for kind in range(GROUPS):
             inside = kinds == kind
-            values[inside] = generator.choice(size, int(inside.sum()), p=_falling(size, 1.3, generator))
+            values[inside] = generator.choice(size, int(inside.sum()), p=_falling(size, steepness, generator))
         columns[f"q{number}"] = values
-        _write_hierarchy(directory / f"q{number}.csv", size)
+        _write_hierarchy(directory / f"q{number}.csv", size, branches)
     columns["illness"] = generator.choice(14, rows, p=_falling(14, 0.5, generator))
     file = directory / f"people-{rows}-{width}.csv"
     _write_rows(file, columns)
@@ -54,15 +68,15 @@ def _write_rows(file: Path, columns: dict[str, Any]) -> None:
     arrow_csv.write_csv(table, file, write_options=options)
 
 
-def _write_hierarchy(file: Path, size: int) -> None:
-    """Values in groups of six, those again, and so on up to a star."""
+def _write_hierarchy(file: Path, size: int, branches: int) -> None:
+    """Values in groups, those again, and so on up to a star."""
     with file.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, delimiter=";", lineterminator="\n")
         for value in range(size):
-            row, width = [f"v{value}"], BRANCHES
+            row, width = [f"v{value}"], branches
             while width < size:
                 row.append(f"{width}:{value // width}")
-                width *= BRANCHES
+                width *= branches
             writer.writerow([*row, "*"])
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from operator import le
 from typing import Any
 
 import pytest
@@ -16,7 +17,9 @@ from cobogo.errors import NoSolution
 from cobogo.examine import metrics
 from cobogo.promises.models import Model
 from cobogo.promises.models.promise import parameters
-from cobogo.publish.recode.contract.problem import Problem
+from cobogo.publish.recode.contract.problem import Levels, Problem
+from cobogo.publish.recode.contract.solution import Checked
+from cobogo.publish.recode.lattice.bounds import Yardstick
 from cobogo.publish.recode.lattice.search import optimal
 from support import model_reference as plain
 from support import random_tables as tables
@@ -90,6 +93,21 @@ def refusal_is_right(task: ModelTask, message: str) -> None:
     assert (int(named[2]), int(named[3])) == (fewest, task.records)
     assert plain.solutions(replace(task, limit=named[1]))
     assert not plain.solutions(replace(task, limit=str(Fraction(fewest - 1, task.records))))
+
+
+def assert_bracketed(yardstick: Yardstick, checked: Mapping[Levels, Checked]) -> None:
+    """No solution costs less than the best bound from a node below it and the largest surplus from one above it."""
+    brackets = {
+        levels: yardstick.bracket(node.spread, node.floor)
+        for levels, node in checked.items()
+        if node.spread is not None
+    }
+    for levels, node in checked.items():
+        if node.outcome is None:
+            continue
+        bound = max(low for below, (low, _) in brackets.items() if all(map(le, below, levels)))
+        surplus = max(more for above, (_, more) in brackets.items() if all(map(le, levels, above)))
+        assert bound + max(surplus, 0.0) <= yardstick.ceiling(node.outcome)
 
 
 options = st.fixed_dictionaries(

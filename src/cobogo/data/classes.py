@@ -185,11 +185,12 @@ class Histogram:
         """The sum of each class's counts: more than its people where somebody has several values."""
         return np.bincount(self.owners, weights=self.counts, minlength=len(self.offsets) - 1).astype(np.int64)
 
-    def majority(self, kept: Mask | None = None) -> int:
-        """Over the classes kept (all if not given), the records that have their class's most frequent value."""
+    @cached_property
+    def majorities(self) -> Ints:
+        """How many of each class have its most frequent value."""
         most = np.zeros(len(self.offsets) - 1, dtype=np.int64)
         np.maximum.at(most, self.owners, self.counts)
-        return int(most.sum() if kept is None else most[kept].sum())
+        return most
 
     def dense(self) -> Iterator[tuple[slice, Ints]]:
         """The histogram as matrices, classes × values, as many classes at a time as fit."""

@@ -26,6 +26,7 @@ class Scale:
     heights: NDArray[np.int64]
     weights: NDArray[np.float64]
     k: int | None = None
+    small_only: bool = False  # whether classes are suppressed only for having fewer than k records
     tuple_nats: float = 0.0  # entropy of the original quasi-identifier tuples' distribution, in nats
     full_bits: Numbers | None = None  # per attribute: the `Outcome.bits` of a table of which every cell is suppressed
 
@@ -48,6 +49,21 @@ class Outcome:
     bits: Numbers | None = None  # per attribute: sum over all records of the bits that identify the original value
     others: Mapping[str, float] = field(default_factory=dict)  # metrics that only some algorithms have, by name
     cross_nats: Any = None  # sum over all records of −ln of the share that the release gives the original tuple
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Floor:
+    """The records that every node below a node suppresses at least (they are *doomed*), and what they would add to the
+    outcome's sums if they were kept as they are at the node: at every node below it, at most that."""
+
+    suppressed: int
+    leaf_sums: Numbers | int = 0  # per attribute
+    classes: float = 0.0
+    squares: int = 0
+    majority: int = 0
+    products: float = 0.0
+    bits: Numbers | float = 0.0  # per attribute: those that their suppression costs, at least
+    cross_nats: float = 0.0
 
 
 @runtime_checkable
@@ -84,6 +100,23 @@ class IdealBound:
 
     def value(self, outcome: Outcome, scale: Scale) -> Numbers:
         """Given by the metric."""
+        raise NotImplementedError
+
+
+class Bracketed(IdealBound):
+    """For metrics that depend on the classes: the search bounds a node by what it found at nodes below and above it.
+
+    An outcome with nothing suppressed, found at a node below, gives a bound (`Metric.bound`). The records that are
+    doomed at a node above raise it by a surplus. The two add up in a unit of the metric's own.
+    """
+
+    def measure(self, value: Numbers, scale: Scale) -> Numbers:  # noqa: ARG002
+        """A value in the unit in which bounds and surpluses add up: the larger, the worse."""
+        return value
+
+    def surplus(self, floor: Floor, scale: Scale, limit: int) -> float:
+        """By how much a node costs more than the bound from below, in that unit, for what it must lose. Given by the
+        metric."""
         raise NotImplementedError
 
 

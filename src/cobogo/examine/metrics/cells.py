@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from cobogo.examine.metrics.base import IdealBound, Numbers, Outcome, Scale, Separable
+from cobogo.examine.metrics.base import Bracketed, Floor, Numbers, Outcome, Scale, Separable
 from cobogo.floor.catalogue import card
 
 
@@ -182,7 +182,7 @@ class Height(Separable):
 
 @card("ambiguity", plain="How many combinations of original values a released record may stand for, on average.")
 @dataclass(frozen=True)
-class Ambiguity(IdealBound):
+class Ambiguity(Bracketed):
     r"""The mean number of original tuples that a released record may stand for. For one record this number is the
     product, over the attributes, of the leaves that its values cover.
 
@@ -215,3 +215,9 @@ class Ambiguity(IdealBound):
             every = np.prod(scale.leaves.astype(float))
             lost = np.where(np.asarray(outcome.suppressed) > 0, outcome.suppressed * every, 0.0)
             return np.asarray((outcome.products + lost) / max(scale.records, 1))
+
+    def surplus(self, floor: Floor, scale: Scale, limit: int) -> float:  # noqa: ARG002
+        """A doomed record may stand for any tuple instead of those that its class would have covered."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            more = floor.suppressed * np.prod(scale.leaves.astype(float)) - floor.products
+        return float(more / max(scale.records, 1)) if np.isfinite(more) else 0.0

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from cobogo.examine.metrics.base import IdealBound, Numbers, Outcome, Scale
+from cobogo.examine.metrics.base import Bracketed, Floor, Numbers, Outcome, Scale
 from cobogo.floor.catalogue import card
 
 
@@ -17,7 +17,7 @@ from cobogo.floor.catalogue import card
     plain=("Each record counts with the size of its class, a suppressed record with the size of the table."),
 )
 @dataclass(frozen=True)
-class Discernibility(IdealBound):
+class Discernibility(Bracketed):
     r"""Each record costs the size of its class, a suppressed record the size of the table.
 
     Formula: $\sum_E \lvert E\rvert^2 + N \cdot \lvert S\rvert$ over the kept classes $E$ and the suppressed records $S$
@@ -39,10 +39,14 @@ class Discernibility(IdealBound):
         """From the number of records to its square."""
         return np.asarray(outcome.squares + outcome.suppressed * np.float64(scale.records))
 
+    def surplus(self, floor: Floor, scale: Scale, limit: int) -> float:  # noqa: ARG002
+        """A doomed record costs the size of the table instead of that of its class."""
+        return float(floor.suppressed * scale.records - floor.squares)
+
 
 @card("c_avg", plain="The average class size as a multiple of k: 1 is the least that k allows.")
 @dataclass(frozen=True)
-class AverageClassSize:
+class AverageClassSize(Bracketed):
     r"""The mean size of the released classes as a multiple of k: 1 is as small as k-anonymity allows.
 
     Formula: $\frac{N - \lvert S\rvert}{c \cdot k}$ with $c$ kept classes and $\lvert S\rvert$ suppressed records
@@ -69,13 +73,24 @@ class AverageClassSize:
         return np.asarray((scale.records - outcome.suppressed) / np.maximum(outcome.classes, 1) / scale.k)
 
     def bound(self, ideal: Outcome, scale: Scale, limit: int) -> Numbers:
-        """As few records as the limit leaves, in as many classes as there can be."""
-        return self.value(replace(ideal, suppressed=limit), scale)
+        """As few records as the limit leaves, in as many classes as there can be. To suppress a class of s < k records
+        is no gain: it takes s records and s / k of a class."""
+        return self.value(replace(ideal, suppressed=0 if scale.small_only else limit), scale)
+
+    def measure(self, value: Numbers, scale: Scale) -> Numbers:  # noqa: ARG002
+        r"""$-\frac{R}{N - R}$ for a value of $N / R$: k times the classes that there can be, over what is left."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(-1.0 / np.maximum(np.asarray(value) - 1.0, 0.0))
+
+    def surplus(self, floor: Floor, scale: Scale, limit: int) -> float:  # noqa: ARG002
+        r"""Where d records of the R are doomed, the value is $\frac{N - d}{R - d} = 1 + \frac{N - R}{R - d}$, so that
+        the measure grows by $\frac{d}{N - R}$, and by $\frac{d}{N}$ at least."""
+        return float(floor.classes * (scale.k or 1) / max(scale.records, 1))
 
 
 @card("aecs", plain="Records per class; the suppressed records count as one class.")
 @dataclass(frozen=True)
-class AverageEquivalenceClassSize(IdealBound):
+class AverageEquivalenceClassSize(Bracketed):
     r"""The number of records over the number of classes; the suppressed records count as one more class.
 
     Formula: $\frac{N}{c + [\lvert S\rvert > 0]}$ with $c$ kept classes and the suppressed records $S$
@@ -98,13 +113,25 @@ class AverageEquivalenceClassSize(IdealBound):
         groups = outcome.classes + (np.asarray(outcome.suppressed) > 0)
         return np.asarray(scale.records / np.maximum(groups, 1))
 
+    def bound(self, ideal: Outcome, scale: Scale, limit: int) -> Numbers:
+        """As many classes as there can be, and that of the suppressed records where some may be."""
+        return np.asarray(scale.records / np.maximum(ideal.classes + (limit > 0), 1))
+
+    def measure(self, value: Numbers, scale: Scale) -> Numbers:
+        """The number of classes, negated."""
+        return np.asarray(-scale.records / value)
+
+    def surplus(self, floor: Floor, scale: Scale, limit: int) -> float:  # noqa: ARG002
+        """The classes that the doomed records could have made."""
+        return floor.classes
+
 
 @card(
     "classification",
     plain=("The share of the records whose label is not the most frequent one of their class, or that are suppressed."),
 )
 @dataclass(frozen=True)
-class Classification(IdealBound):
+class Classification(Bracketed):
     r"""The share of the records whose label is not the most frequent label of their class, or that are suppressed.
 
     The policy names the label: ``label`` under ``[recoding]``. The search then keeps the detail that separates labels,
@@ -135,6 +162,10 @@ class Classification(IdealBound):
     def value(self, outcome: Outcome, scale: Scale) -> Numbers:
         """Between 0 (each class has one label) and 1 (nothing left)."""
         return np.asarray((scale.records - outcome.majority) / max(scale.records, 1))
+
+    def surplus(self, floor: Floor, scale: Scale, limit: int) -> float:  # noqa: ARG002
+        """A doomed record does not count for the majority of its class."""
+        return floor.majority / max(scale.records, 1)
 
 
 def information_gain(children: Sequence[Sequence[int]]) -> float:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from cobogo.examine.metrics.base import IdealBound, Numbers, Outcome, Scale, Separable
+from cobogo.examine.metrics.base import Bracketed, Floor, Numbers, Outcome, Scale, Separable
 from cobogo.floor.catalogue import card
 
 
@@ -102,7 +102,7 @@ class NormalizedEntropy(Separable):
     title="KL divergence",
 )
 @dataclass(frozen=True)
-class KLDivergence(IdealBound):
+class KLDivergence(Bracketed):
     r"""The distance between the original table and the table that a reader would rebuild from the release.
 
     Each class is spread evenly over the tuples that it may stand for, and the suppressed records over all tuples of the
@@ -134,3 +134,11 @@ class KLDivergence(IdealBound):
     def value(self, outcome: Outcome, scale: Scale) -> Numbers:
         """From 0 (every tuple keeps its share) up."""
         return np.asarray(np.maximum(outcome.cross_nats / max(scale.records, 1) - scale.tuple_nats, 0.0))
+
+    def surplus(self, floor: Floor, scale: Scale, limit: int) -> float:
+        """The doomed records have no share but that of the suppressed ones, which are at most the limit, spread over
+        all tuples; the others have at most the whole (Gibbs)."""
+        doomed, rest = floor.suppressed, scale.records - floor.suppressed
+        starred = doomed * (np.log(scale.records / min(limit, scale.records)) + np.log(scale.leaves).sum())
+        relief = rest * np.log(rest / scale.records) if rest else 0.0
+        return float(starred + relief - floor.cross_nats) / scale.records

@@ -22,7 +22,7 @@ from support import reference
 from support.effort import examples
 from support.model_strategies import STRATEGIES
 from support.random_tables import Rows, row
-from support.searches import examine, options, problem_of, task_of
+from support.searches import assert_bracketed, examine, options, problem_of, task_of
 
 pytestmark = pytest.mark.slow
 
@@ -112,6 +112,8 @@ def test_what_a_node_says_of_those_below_it_is_so(
         if yardstick.separable:
             bound = yardstick.terms(floor)[range(rows.width), below].sum()
             assert bound <= yardstick.ceiling(outcome)
+    if yardstick.bracketed:
+        assert_bracketed(yardstick, checked)
 
 
 def test_every_model_that_is_defined_in_plain_python_is_searched_with() -> None:

@@ -19,18 +19,21 @@ from cobogo.data.table.frequency import FrequencyTable
 from cobogo.errors import PolicyError
 from cobogo.examine import metrics
 from cobogo.examine.metrics import METRICS, REPORTED
+from cobogo.examine.metrics.base import Bracketed
 from cobogo.promises.models import Domain, Histogram
 from cobogo.promises.models.k_anonymity import KAnonymity
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.contract.solution import slack
 from cobogo.publish.recode.lattice import search
 from cobogo.publish.recode.lattice import walk as lattice
+from cobogo.publish.recode.lattice.bounds import Yardstick
 from cobogo.publish.recode.lattice.bounds import bounds as lower_bounds
 from cobogo.publish.recode.lattice.evaluate import Evaluator
 from cobogo.publish.recode.lattice.search import optimal
 from support import reference
 from support.effort import examples
 from support.reference import Ladder, Levels, Node, Task
+from support.searches import assert_bracketed
 
 pytestmark = pytest.mark.slow
 
@@ -202,6 +205,15 @@ def test_no_solution_is_better_than_its_bound_and_bounds_only_get_worse_upwards(
     for node in nodes:
         for above in lattice.successors(node, problem.highest):
             assert bounds[above] >= bounds[node] - 10 * slack(bounds[node])
+
+
+@pytest.mark.parametrize("metric", [name for name, metric in METRICS.items() if isinstance(metric, Bracketed)])
+@some
+@given(task=tasks())
+def test_no_solution_is_better_than_what_nodes_below_and_above_it_say(metric: str, task: Task) -> None:
+    problem = problem_of(task, metric)
+    evaluator = Evaluator(problem)
+    assert_bracketed(Yardstick(problem), {levels: evaluator.check(levels) for levels in task.nodes()})
 
 
 @pytest.mark.parametrize("sparse", [False, True])

@@ -193,8 +193,8 @@ class Assignment:
         if label is None or (self.split and self.values is None):
             return None
         if self.split:
-            return self._count_values(label.domain.attribute).majority()
-        return merge_rows(label, self.tuples[kept], self.owners[kept], len(self)).majority()
+            return int(self._count_values(label.domain.attribute).majorities.sum())
+        return int(merge_rows(label, self.tuples[kept], self.owners[kept], len(self)).majorities.sum())
 
     def _bits(self) -> NDArray[np.float64]:
         """Per attribute, over all records, the bits that the release leaves open about the original value."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cobogo.data.classes import Classes, Histogram
 from cobogo.data.hierarchy import Hierarchy, Label
 from cobogo.data.table import kernels
-from cobogo.data.table.frequency import FrequencyTable, number_tuples
+from cobogo.data.table.frequency import FrequencyTable
 from cobogo.errors import PolicyError
 from cobogo.examine.metrics import Metric, Scale
 from cobogo.floor.arrays import Ints, Mask, Small
@@ -74,6 +74,7 @@ class Problem:
             heights=np.array([h.height for h in self.hierarchies], dtype=np.int64),
             weights=np.array(self.weights, dtype=float),
             k=required_k(self.models),
+            small_only=self.table.people is None and all(isinstance(model, KAnonymity) for model in self.models),
             tuple_nats=self.table.tuple_nats,
             full_bits=np.array([_bits(counts[0], self.table.records) for counts in self.sharing], dtype=float),
         )
@@ -137,26 +138,6 @@ class Problem:
         """For each quasi-identifier and level: the entropy of the values there, in nats."""
         return tuple(np.array([_entropy(there) for there in counts]) for counts in self.sharing)
 
-    @cached_property
-    def raised_majorities(self) -> tuple[NDArray[np.int64], ...]:
-        """For each quasi-identifier and level: the records with their class's most frequent label, were this attribute
-        at that level and every other at its lowest. No node at or above has more."""
-        assert self.table.label is not None
-        leaves = [leaf[self.table.codes[:, column]] for column, leaf in enumerate(self.leaf_codes)]
-        bottom = list(zip(self.hierarchies, self.lowest, strict=True))
-        columns = [h.maps[level][leaf] for (h, level), leaf in zip(bottom, leaves, strict=True)]
-        sizes = [len(h.labels[level]) for h, level in bottom]
-        found = []
-        for column, (h, leaf) in enumerate(zip(self.hierarchies, leaves, strict=True)):
-            most = np.full(h.height + 1, self.table.records, dtype=np.int64)
-            for level in range(self.lowest[column], self.highest[column] + 1):
-                raised, wide = columns.copy(), sizes.copy()
-                raised[column], wide[column] = h.maps[level][leaf], len(h.labels[level])
-                ids, _ = number_tuples(raised, wide, len(self.table.counts))
-                most[level] = _majority(self.table.label, ids)
-            found.append(most)
-        return tuple(found)
-
 
 def sum_by_group(ids: Ints | Small, counts: Ints, groups: int) -> Ints:
     """Sums of whole numbers by group; what belongs to no group (−1) is left out."""
@@ -203,16 +184,6 @@ def _entropy(counts: NDArray[np.int64]) -> float:
     """In nats."""
     shares = counts[counts > 0] / max(int(counts.sum()), 1)
     return float(-(shares * np.log(shares)).sum())
-
-
-def _majority(label: Histogram, ids: NDArray[np.int64]) -> int:
-    """Over the groups that tuples fall into, the records that have their group's most frequent label."""
-    groups = ids[label.owners]
-    pairs, inverse = np.unique(groups * len(label.domain) + label.values, return_inverse=True)
-    counts = sum_by_group(inverse, label.counts, len(pairs))
-    most = np.zeros(int(groups.max(initial=-1)) + 1, dtype=np.int64)
-    np.maximum.at(most, pairs // len(label.domain), counts)
-    return int(most.sum())
 
 
 def required_k(models: Sequence[Model]) -> int | None:

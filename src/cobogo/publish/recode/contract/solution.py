@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from cobogo.examine.metrics import BUCKETED, MARGINALIZED, Outcome
-from cobogo.floor.arrays import Ints
+from cobogo.examine.metrics.base import Floor
 from cobogo.publish.recode.contract.assignment import Assignment
 from cobogo.publish.recode.contract.buckets import Buckets
 from cobogo.publish.recode.contract.problem import Levels
@@ -21,15 +21,6 @@ TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Floor:
-    """The records that every node below a node suppresses at least, and the leaves under those records' values at the
-    node, at most."""
-
-    suppressed: int
-    leaf_sums: Ints
-
-
-@dataclass(frozen=True, eq=False, repr=False)
 class Checked:
     """The result of checking a node of the lattice. A ``hopeless`` node fails, and so does every node below it."""
 
@@ -39,7 +30,8 @@ class Checked:
     outcome: Outcome | None  # of a satisfied node
     value: float
     failing_records: int  # that are suppressed, or whose values are withheld
-    floor: Floor | None = None  # of a node that is not hopeless
+    floor: Floor | None = None  # what the nodes below lose at least; of a node that is not hopeless
+    spread: Outcome | None = None  # no worse than the nodes above, in any respect; likewise
 
 
 @dataclass(frozen=True, eq=False, repr=False)

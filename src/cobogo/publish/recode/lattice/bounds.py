@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.examine.metrics import Outcome
-from cobogo.examine.metrics.base import Separable
+from cobogo.examine.metrics.base import Bracketed, Floor, Separable
 from cobogo.floor.arrays import Floats
 from cobogo.publish.recode.contract.problem import Problem
-from cobogo.publish.recode.contract.solution import Floor, slack
+from cobogo.publish.recode.contract.solution import slack
+from cobogo.publish.recode.lattice.sums import A_LITTLE_LESS
 
 
 def bounds(problem: Problem, nodes: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -21,14 +22,19 @@ def bounds(problem: Problem, nodes: NDArray[np.int64]) -> NDArray[np.float64]:
     return np.broadcast_to(-values if problem.metric.maximize else values, (len(nodes),))
 
 
+LARGEST = float(np.finfo(float).max) / 4
+"""The largest bound, and the largest surplus: their sum is a number. A closed node has an infinite bound."""
+
+
 class Yardstick:
     """Costs and bounds in the unit in which the search compares them: for a separable metric the sum of its terms, so
-    that bounds are read from a table; for any other, the cost itself."""
+    that bounds are read from a table; for a bracketed one its measure; for any other, the cost itself."""
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
         metric = problem.metric
         self._separable = metric if isinstance(metric, Separable) and problem.scale.records else None
+        self._bracketed = metric if isinstance(metric, Bracketed) and problem.scale.records else None
         width = len(problem.highest)
         steps = np.arange(max(problem.highest, default=0) + 1)[:, None]
         self._steps = np.minimum(steps, np.array(problem.highest, dtype=np.int64).reshape(1, width))
@@ -38,6 +44,11 @@ class Yardstick:
     def separable(self) -> bool:
         """Whether there are tables of terms."""
         return self._separable is not None
+
+    @property
+    def bracketed(self) -> bool:
+        """Whether nodes are bounded by what was found below and above them."""
+        return self._bracketed is not None
 
     def terms(self, floor: Floor | None = None) -> Floats:
         """What each attribute contributes at least at each level (attributes × levels). A floor raises the terms for
@@ -53,15 +64,36 @@ class Yardstick:
                 squares=best.squares,
                 leaf_sums=best.leaf_sums - floor.leaf_sums,
                 level_sums=self._steps * (scale.records - floor.suppressed),
-                bits=best.bits,
+                bits=None if best.bits is None else best.bits + floor.bits,
             )
         return np.ascontiguousarray(self._separable.terms(best, scale).T)
 
     def bounds(self, nodes: NDArray[np.int64]) -> Floats:
         """Lower bounds of many nodes, one a row."""
         if self._separable is None:
-            return bounds(self._problem, nodes)
+            return self._measure(bounds(self._problem, nodes))
         return np.asarray(self.terms()[np.arange(nodes.shape[1]), nodes].sum(axis=1))
+
+    def bracket(self, spread: Outcome, floor: Floor | None) -> tuple[float, float]:
+        """What a node and every node above it costs at least, and how much more than such a bound the node and every
+        node below it costs at least. Both in the unit of the metric, in which they add up.
+
+        A node g lies above f and below c. Seen from f, nothing of g is finer: each kept class of g is made of whole
+        classes of f, so an outcome that keeps the classes of f as they are, and suppresses nothing, is no worse than
+        that of g (`sums.spread`). Seen from c, some records of g are lost: they are doomed (`Floor`). The bound from f
+        counts these records, too, as though they were kept. It counts them with no more than they cost at c, where
+        their classes are no smaller. So g costs at least the bound from f, plus what the doomed records cost when they
+        are suppressed, less what they would cost if they were kept at c: the surplus.
+        """
+        assert self._bracketed is not None
+        scale, limit = self._problem.scale, self._problem.limit
+        bound = min(float(self._measure(self._bracketed.bound(spread, scale, limit))), LARGEST)
+        if floor is None or not floor.suppressed:
+            return bound, 0.0
+        return bound, min(self._bracketed.surplus(floor, scale, limit) * A_LITTLE_LESS, LARGEST)
+
+    def _measure(self, costs: Floats) -> Floats:
+        return costs if self._bracketed is None else self._bracketed.measure(costs, self._problem.scale)
 
     def ceiling(self, best: Outcome) -> float:
         """The bound above which a node is worse than the best one found, by more than rounding."""
@@ -71,11 +103,7 @@ class Yardstick:
         if self._separable is not None:
             measure = float(self._separable.terms(best, scale).sum())
             return measure + 2 * max(slack(measure), slack(found))
-        return found + slack(found)
-
-
-A_LITTLE_LESS = 1 - 1e-12
-"""Takes a bound that is a product of rounded numbers to the safe side."""
+        return float(self._measure(np.asarray(found + 2 * slack(found))))
 
 
 def ideal_outcomes(problem: Problem, nodes: NDArray[np.int64]) -> Outcome:
@@ -86,7 +114,8 @@ def ideal_outcomes(problem: Problem, nodes: NDArray[np.int64]) -> Outcome:
     records = problem.scale.records
     with np.errstate(over="ignore"):
         combinations = _look_up(problem.distinct, nodes).prod(axis=1, dtype=float)
-    classes = np.maximum(np.minimum(combinations, len(problem.table.counts)), 1.0)
+    most = min(len(problem.table.counts), records / (problem.scale.k or 1))
+    classes = np.maximum(np.minimum(combinations, most), 1.0)
     needs = problem.metric.needs
     return Outcome(
         suppressed=np.zeros(len(nodes), dtype=np.int64),
@@ -94,9 +123,7 @@ def ideal_outcomes(problem: Problem, nodes: NDArray[np.int64]) -> Outcome:
         squares=float(records) ** 2 / classes,
         leaf_sums=_look_up(problem.leaf_totals, nodes),
         level_sums=nodes * records,
-        majority=_look_up(problem.raised_majorities, nodes).min(axis=1, initial=records)
-        if "majority" in needs
-        else None,
+        majority=np.full(len(nodes), records) if "majority" in needs else None,
         products=_ideal_products(problem, nodes) if "products" in needs else None,
         bits=_look_up(problem.bit_totals, nodes) if "bits" in needs else None,
         cross_nats=_ideal_cross_nats(problem, nodes) if "cross_nats" in needs else None,

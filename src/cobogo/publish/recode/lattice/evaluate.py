@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 from cobogo.data.classes import Members
 from cobogo.data.table.frequency import PeopleSets
 from cobogo.examine.metrics import Outcome
-from cobogo.floor.arrays import Floats, Ints, Mask
+from cobogo.examine.metrics.base import Bracketed, Floor
+from cobogo.floor.arrays import Ints, Mask
 from cobogo.promises.models import Classes, Model, Monotone, Scope
 from cobogo.promises.models.check import failing_classes
 from cobogo.publish.recode.contract.problem import Levels, Problem
-from cobogo.publish.recode.contract.solution import Checked, Floor
-from cobogo.publish.recode.lattice import kernels
+from cobogo.publish.recode.contract.solution import Checked
 from cobogo.publish.recode.lattice.checks import Form, compiled_form
+from cobogo.publish.recode.lattice.sums import ClassSums, floor, outcome, spread, sum_classes
 from cobogo.publish.recode.lattice.tables import RolledTable, Tables
 from cobogo.publish.recode.lattice.withhold import Withholding, withhold_values
 
@@ -53,6 +54,7 @@ class Evaluator:
         self._needs = problem.metric.needs if needs is None else needs
         wanted = problem.histograms_needed if histograms is None else histograms
         self._tables = Tables(problem, wanted, label="majority" in self._needs)
+        self._bracketed = isinstance(problem.metric, Bracketed)
         self._of_people = problem.table.people is not None
         # Whether no class may be suppressed.
         self.strict = problem.limit == 0 or any(model.needs_every_class for model in problem.models)
@@ -101,20 +103,20 @@ class Evaluator:
             if self._of_people:
                 least[failed] = rolled.records[failed]
             if (doomed := int(least.sum())) > self.problem.limit:
-                return Checked(levels, True, False, None, np.nan, doomed)
+                return self._hopeless(rolled, doomed)
         found = sum_classes(rolled, failed, least)
         if self._ruled_out(found, failed) or not _table_holds(self._prunable_of_table, classes, failed):
-            return Checked(levels, True, False, None, np.nan, found.suppressed)
-        floor = Floor(found.doomed, found.doomed_leaves)
+            return self._hopeless(rolled, found.suppressed)
+        bounds = self._floor(rolled, found, least), self._spread(rolled)
         if self._others:
             for check in self._others:
                 check(classes, failed, least)
             found = sum_classes(rolled, failed, least)
         if not self._within_limits(found, failed) or not _table_holds(self._other_of_table, classes, failed):
-            return Checked(levels, False, False, None, np.nan, found.suppressed, floor)
-        reached = outcome(self.problem, rolled, failed, found, self._needs)
+            return Checked(levels, False, False, None, np.nan, found.suppressed, *bounds)
+        reached = outcome(rolled, failed, found, self._needs)
         value = float(self.problem.metric.value(reached, self.problem.scale))
-        return Checked(levels, False, True, reached, value, found.suppressed, floor)
+        return Checked(levels, False, True, reached, value, found.suppressed, *bounds)
 
     def _check_withholding(self, levels: Levels, rolled: RolledTable, classes: Classes) -> Checked:
         """`check` where a class that fails for its sensitive values keeps its records without them. The limit counts
@@ -125,19 +127,19 @@ class Evaluator:
             if not model.attributes and self.rules_out(model):
                 check(classes, lost, least)
         found = sum_classes(rolled, lost, least)
-        floor = Floor(found.doomed, found.doomed_leaves)
+        bounds = self._floor(rolled, found, least), self._spread(rolled)
         for model, check in self._conditions:
             if model.attributes and self.rules_out(model):
                 check(classes, lost, least)
         doomed = int(least.sum())
         if doomed > limit or found.doomed == self.problem.scale.records:
-            return Checked(levels, True, False, None, np.nan, doomed)
+            return self._hopeless(rolled, doomed)
         settled = self.withholding(rolled, classes)
         if settled is None or not _table_holds(self._prunable_of_table + self._other_of_table, classes, settled.gone):
-            return Checked(levels, False, False, None, np.nan, int(rolled.records[self.failing(rolled)].sum()), floor)
-        reached = outcome(self.problem, rolled, settled.gone, sum_classes(rolled, settled.gone), self._needs)
+            return Checked(levels, False, False, None, np.nan, int(rolled.records[self.failing(rolled)].sum()), *bounds)
+        reached = outcome(rolled, settled.gone, sum_classes(rolled, settled.gone), self._needs)
         value = float(self.problem.metric.value(reached, self.problem.scale))
-        return Checked(levels, False, True, reached, value, settled.records(rolled.records), floor)
+        return Checked(levels, False, True, reached, value, settled.records(rolled.records), *bounds)
 
     def evaluate(self, levels: Levels) -> EvaluatedNode:
         """All figures of a node. (`check` stops as soon as a node is known to fail.)"""
@@ -157,7 +159,7 @@ class Evaluator:
             and self._within_limits(found, gone)
             and _table_holds(self._prunable_of_table + self._other_of_table, classes, gone)
         )
-        reached = outcome(self.problem, rolled, gone, found, self._needs)
+        reached = outcome(rolled, gone, found, self._needs)
         value = float(self.problem.metric.value(reached, self.problem.scale)) if found.classes else np.nan
         failing = found.suppressed if settled is None else settled.records(rolled.records)
         return EvaluatedNode(rolled, gone, satisfied, reached, value, failing)
@@ -183,6 +185,19 @@ class Evaluator:
             limit=self.problem.limit,
             order=lambda: np.argsort(np.lexsort(rolled.codes.T[::-1])),
         )
+
+    def _floor(self, rolled: RolledTable, found: ClassSums, least: Ints) -> Floor:
+        """What the nodes below lose; a bracketed metric does not ask under which leaves."""
+        return floor(rolled, found, least, self._needs if self._bracketed else ("leaf_sums", *self._needs))
+
+    def _spread(self, rolled: RolledTable) -> Outcome | None:
+        """What bounds the nodes above a node, where the metric makes something of it."""
+        return spread(rolled, self._needs) if self._bracketed else None
+
+    def _hopeless(self, rolled: RolledTable, failing: int) -> Checked:
+        """A node that fails with all below it. Where nothing may be lost, it is too fine to bound those above it."""
+        above = None if self.strict else self._spread(rolled)
+        return Checked(rolled.levels, True, False, None, np.nan, failing, None, above)
 
     def _ruled_out(self, found: ClassSums, failed: Mask) -> bool:
         """Whether too many records fail here and below, or all of them."""
@@ -216,7 +231,7 @@ class Evaluator:
 
     def outcome(self, rolled: RolledTable, failed: Mask) -> Outcome:
         """The sums that metrics are made of."""
-        return outcome(self.problem, rolled, failed, sum_classes(rolled, failed), self._needs)
+        return outcome(rolled, failed, sum_classes(rolled, failed), self._needs)
 
     def table(self, levels: Levels) -> RolledTable:
         """The frequency table at a node."""
@@ -253,84 +268,3 @@ def members_of(problem: Problem, owners: Ints) -> Members:
     table = problem.table
     codes: list[NDArray[np.int32]] = [leaf[table.codes[:, column]] for column, leaf in enumerate(problem.leaf_codes)]
     return Members(owners, np.array(codes, dtype=np.int32).T, table.counts, table.histograms, problem.hierarchies)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class ClassSums:
-    """Sums over the failing classes of a node, and over the records that must fail at every node below it."""
-
-    suppressed: int
-    classes: int  # kept
-    squares: int  # of the kept classes' sizes
-    lost_leaves: Ints  # per attribute: the leaves under the suppressed records' values
-    doomed: int  # records that fail at every node below
-    doomed_leaves: Ints  # per attribute: the leaves under their values here
-
-
-def sum_classes(rolled: RolledTable, failed: Mask, least: Ints | None = None) -> ClassSums:
-    """Sum over a node's classes; ``least`` is how many records of each class fail however it is divided."""
-    packing = rolled.packing
-    lost, doomed = np.zeros((2, packing.values), dtype=np.int64)
-    least = np.zeros(len(rolled), dtype=np.int64) if least is None else least
-    suppressed, below, kept, squares = kernels.sums_where(
-        failed, least, rolled.records, rolled.digits, packing.starts, lost, doomed
-    )
-    node = np.array(rolled.levels, dtype=np.int64)
-    lost_leaves = packing.leaf_sums(lost, node)
-    doomed_leaves = packing.leaf_sums(doomed, node) if below else np.zeros_like(node)
-    return ClassSums(int(suppressed), int(kept), int(squares), lost_leaves, int(below), doomed_leaves)
-
-
-def outcome(problem: Problem, rolled: RolledTable, failed: Mask, found: ClassSums, needs: Collection[str]) -> Outcome:
-    """The outcome of a node whose failing classes are suppressed: sums over the whole table less those over the failing
-    classes. ``needs`` are the optional fields to fill."""
-    levels = rolled.levels
-    whole = np.array([t[lv] for t, lv in zip(problem.leaf_totals, levels, strict=True)], dtype=np.int64)
-    kept = ~failed & (rolled.records > 0) if needs else failed
-    return Outcome(
-        suppressed=found.suppressed,
-        classes=found.classes,
-        squares=found.squares,
-        leaf_sums=whole - found.lost_leaves,
-        level_sums=np.array(levels, dtype=np.int64) * (problem.scale.records - found.suppressed),
-        majority=rolled.label.majority(kept) if "majority" in needs and rolled.label is not None else None,
-        products=_products(problem, rolled, kept) if "products" in needs else None,
-        bits=_bits(problem, rolled, failed) if "bits" in needs else None,
-        cross_nats=_cross_nats(problem, rolled, kept, found.suppressed) if "cross_nats" in needs else None,
-    )
-
-
-def _products(problem: Problem, rolled: RolledTable, kept: Mask) -> float:
-    """Over the kept records, the sum of the numbers of original tuples that each released tuple covers."""
-    tuples = rolled.records[kept].astype(float)
-    with np.errstate(over="ignore"):
-        for column, (h, level) in enumerate(zip(problem.hierarchies, rolled.levels, strict=True)):
-            tuples *= h.leaf_counts[level][rolled.codes[kept, column]]
-        return float(tuples.sum())
-
-
-def _bits(problem: Problem, rolled: RolledTable, failed: Mask) -> Floats:
-    """Per attribute, the bits lost over all records. The cost of suppression is added to the total without it, so that
-    no rounding brings it below the ideal."""
-    records = problem.scale.records
-    found = []
-    for column, level in enumerate(rolled.levels):
-        sharing = problem.sharing[column][level][rolled.codes[failed, column]]
-        more = rolled.records[failed] * np.log2(records / np.maximum(sharing, 1))
-        found.append(problem.bit_totals[column][level] + more.sum())
-    return np.array(found, dtype=float)
-
-
-def _cross_nats(problem: Problem, rolled: RolledTable, kept: Mask, suppressed: int) -> float:
-    """Over all records, −ln of the probability that the release gives the original tuple: the share of its class,
-    spread evenly over the tuples that the class covers, and that of the suppressed records, spread over all tuples."""
-    there = rolled.records > 0
-    sizes = rolled.records[there]
-    spread = np.zeros(len(sizes))
-    for column, (h, level) in enumerate(zip(problem.hierarchies, rolled.levels, strict=True)):
-        spread += np.log(h.leaf_counts[level])[rolled.codes[there, column]]
-    total = np.log(problem.scale.records)
-    with np.errstate(divide="ignore"):
-        own = np.where(kept[there], np.log(sizes) - total - spread, -np.inf)
-        starred = np.log(suppressed) - total - np.log(problem.scale.leaves).sum()
-    return float(-(sizes * np.logaddexp(own, starred)).sum())

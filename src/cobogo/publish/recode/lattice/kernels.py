@@ -15,40 +15,41 @@ from cobogo.floor.kernels import kernel
 def recode_digits(levels, columns, firsts, sizes, codes, code_starts, distinct, maps, starts, spans):  # type: ignore[no-untyped-def]
     """What every value of every digit becomes at a node (``maps``), and how many values there are then (``spans``).
 
-    A digit is made of ``columns[firsts[d]:firsts[d+1]]``; its values are gone through like an odometer's.
+    A digit is made of ``columns[firsts[d]:firsts[d+1]]``. Its map grows column by column, from its end: what is
+    written there has been read before.
     """
-    counter = np.zeros(len(columns), np.int64)
     for digit in range(len(spans)):
-        first, last = firsts[digit], firsts[digit + 1]
+        start = starts[digit]
+        maps[start] = 0
         span = 1
-        for place in range(first, last):
-            span *= distinct[columns[place], levels[columns[place]]]
-            counter[place] = 0
+        known = 1
+        for place in range(firsts[digit], firsts[digit + 1]):
+            column = columns[place]
+            size = sizes[column]
+            first = code_starts[column, levels[column]]
+            wide = distinct[column, levels[column]]
+            for value in range(known - 1, -1, -1):
+                before = maps[start + value] * wide
+                for code in range(size):
+                    maps[start + value * size + code] = before + codes[first + code]
+            known *= size
+            span *= wide
         spans[digit] = span
-        for value in range(starts[digit], starts[digit + 1]):
-            code = 0
-            for place in range(first, last):
-                column = columns[place]
-                level = levels[column]
-                code = code * distinct[column, level] + codes[code_starts[column, level] + counter[place]]
-            maps[value] = code
-            for place in range(last - 1, first - 1, -1):
-                counter[place] += 1
-                if counter[place] < sizes[columns[place]]:
-                    break
-                counter[place] = 0
 
 
 @kernel(small_in_python=True)
-def sums_where(failed, least, records, digits, starts, lost, doomed):  # type: ignore[no-untyped-def]
-    """Over the classes: records that fail, that must fail below, kept classes, and the squared sizes of those.
+def sums_where(failed, least, records, digits, starts, k, lost, doomed):  # type: ignore[no-untyped-def]
+    """Over the classes: records that fail, kept classes and their squared sizes; and over the records that must fail
+    below: their number, up to k of each class that must fail whole, and each times the class's size or k.
 
-    ``lost`` and ``doomed`` take, by value of each digit, the records of the first two.
+    ``lost`` and ``doomed`` take, by value of each digit, the records that fail and those that must fail below.
     """
     suppressed = 0
-    below = 0
     kept = 0
     squares = 0
+    below = 0
+    below_places = 0
+    below_squares = 0
     for group in range(len(records)):
         size = records[group]
         if failed[group]:
@@ -60,29 +61,38 @@ def sums_where(failed, least, records, digits, starts, lost, doomed):  # type: i
             squares += size * size
         if least[group] > 0:
             below += least[group]
+            below_squares += least[group] * max(size, k)
+            if least[group] >= size:
+                below_places += min(size, k)
             for digit in range(digits.shape[1]):
                 doomed[starts[digit] + digits[group, digit]] += least[group]
-    return suppressed, below, kept, squares
+    return suppressed, kept, squares, below, below_places, below_squares
 
 
 @kernel(small_in_python=True)
-def leaf_sums(weights, levels, columns, firsts, sizes, starts, leaves, code_starts, out):  # type: ignore[no-untyped-def]
-    """Per column, the leaves under the values at a node, summed by the weight of each digit's values."""
-    counter = np.zeros(len(columns), np.int64)
+def spread_sums(records, k):  # type: ignore[no-untyped-def]
+    """Over the classes: their records, up to k of each, and their records times the class's size or k."""
+    places = 0
+    squares = 0
+    for group in range(len(records)):
+        size = records[group]
+        places += min(size, k)
+        squares += size * max(size, k)
+    return places, squares
+
+
+@kernel(small_in_python=True)
+def value_sums(weights, levels, columns, firsts, sizes, starts, figures, code_starts, out):  # type: ignore[no-untyped-def]
+    """Per column, the figures of the values at a node, summed by the weight of each digit's values."""
     for digit in range(len(firsts) - 1):
-        first, last = firsts[digit], firsts[digit + 1]
-        counter[first:last] = 0
         for value in range(starts[digit], starts[digit + 1]):
             weight = weights[value]
             if weight > 0:
-                for place in range(first, last):
+                rest = value - starts[digit]
+                for place in range(firsts[digit + 1] - 1, firsts[digit] - 1, -1):
                     column = columns[place]
-                    out[column] += weight * leaves[code_starts[column, levels[column]] + counter[place]]
-            for place in range(last - 1, first - 1, -1):
-                counter[place] += 1
-                if counter[place] < sizes[columns[place]]:
-                    break
-                counter[place] = 0
+                    out[column] += weight * figures[code_starts[column, levels[column]] + rest % sizes[column]]
+                    rest //= sizes[column]
 
 
 @kernel(small_in_python=True)
@@ -105,10 +115,10 @@ def smallest_below(kept, rows, count, levels):  # type: ignore[no-untyped-def]
 
 
 @kernel(small_in_python=True)
-def next_open(order, position, bounds, ceiling):  # type: ignore[no-untyped-def]
+def next_open(order, position, bounds, surplus, ceiling):  # type: ignore[no-untyped-def]
     """From a position in the order on, that of the first node that may still be best; the end where there is none."""
     while position < len(order):
-        bound = bounds[order[position]]
+        bound = bounds[order[position]] + surplus[order[position]]
         if bound <= ceiling and bound < np.inf:
             break
         position += 1
@@ -116,20 +126,22 @@ def next_open(order, position, bounds, ceiling):  # type: ignore[no-untyped-def]
 
 
 @kernel(small_in_python=True)
-def climb(node, shape, strides, bounds, hopeful, through_hopeful, path):  # type: ignore[no-untyped-def]
+def climb(node, shape, strides, bounds, surplus, hopeful, through_hopeful, ceiling, path):  # type: ignore[no-untyped-def]
     """From a node upwards by the cheapest step each time, through nodes that are open. Returns the path's length."""
     length = 0
     while True:
         path[length] = node
         length += 1
         best = -1
+        least = np.inf
         for column in range(len(shape)):
             if (node // strides[column]) % shape[column] + 1 < shape[column]:
                 step = node + strides[column]
-                if bounds[step] == np.inf or (hopeful[step] and not through_hopeful):
+                bound = bounds[step] + surplus[step]
+                if bound == np.inf or bound > ceiling or (hopeful[step] and not through_hopeful):
                     continue
-                if best < 0 or bounds[step] < bounds[best] or (bounds[step] == bounds[best] and step < best):
-                    best = step
+                if best < 0 or bound < least or (bound == least and step < best):
+                    best, least = step, bound
         if best < 0:
             return length
         node = best
@@ -162,22 +174,22 @@ def raise_below(place, lowest, strides, terms, bounds):  # type: ignore[no-untyp
 
 
 @kernel(small_in_python=True)
-def mark_above(place, shape, strides, hopeful):  # type: ignore[no-untyped-def]
-    """Note that a node and all above it are not hopeless."""
-    width = len(place)
-    counter = place.copy()
-    last = width - 1
+def raise_box(low, high, strides, least, numbers):  # type: ignore[no-untyped-def]
+    """Raise the numbers of all nodes between two to a least one."""
+    counter = low.copy()
+    last = len(low) - 1
     while True:
         node = 0
         for column in range(last):
             node += counter[column] * strides[column]
-        hopeful[node + place[last] : node + shape[last]] = True
+        for level in range(low[last], high[last] + 1):
+            numbers[node + level] = max(numbers[node + level], least)
         column = last - 1
         while column >= 0:
             counter[column] += 1
-            if counter[column] < shape[column]:
+            if counter[column] <= high[column]:
                 break
-            counter[column] = place[column]
+            counter[column] = low[column]
             column -= 1
         if column < 0:
             return

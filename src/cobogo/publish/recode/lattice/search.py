@@ -96,7 +96,9 @@ class _Search:
         self.cut_short = False
         # Where every suppression is allowed, nodes fail only by suppressing all, and only bounds can be raised.
         self.from_above = self.evaluator.can_prune and (
-            self.yardstick.separable or problem.limit < problem.scale.records
+            self.yardstick.separable
+            or (self.yardstick.bracketed and isinstance(self.walk, DenseWalk))
+            or problem.limit < problem.scale.records
         )
 
     def find_nodes(self) -> list[Checked]:
@@ -152,14 +154,20 @@ class _Search:
             self.walk.rule_out(levels)
         elif self.evaluator.can_prune:
             self.walk.leave_hope(levels)
-            if checked.floor is not None and checked.floor.suppressed and self.yardstick.separable:
-                self.walk.raise_below(levels, self.yardstick.terms(checked.floor))
+        self._raise_bounds(checked)
         if checked.outcome is not None:
             self.found.append(checked)
             self.walk.ceiling = min(self.walk.ceiling, self.yardstick.ceiling(checked.outcome))
             if len(self.found) > 2 * KEPT:
                 self.found = self._rank()[:KEPT]
         return checked
+
+    def _raise_bounds(self, checked: Checked) -> None:
+        """Note what a node says about the cost of those below it and above it."""
+        if self.yardstick.bracketed and checked.spread is not None:
+            self.walk.bracket(checked.levels, *self.yardstick.bracket(checked.spread, checked.floor))
+        elif self.yardstick.separable and checked.floor is not None and checked.floor.suppressed:
+            self.walk.raise_below(checked.levels, self.yardstick.terms(checked.floor))
 
     def _halve(self, path: list[Levels]) -> None:
         """Settle the lowest node of a path by halving the path: a failing node above rules it out."""

@@ -10,116 +10,31 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import le
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.data.table.frequency import number_tuples
 from cobogo.data.table.kernels import merge_histograms, roll_up, sum_by
-from cobogo.floor.arrays import Ints, Mask
+from cobogo.floor.arrays import Floats, Ints, Mask
 from cobogo.promises.models import Histogram
 from cobogo.publish.recode.contract.problem import Levels, Problem
 from cobogo.publish.recode.lattice import kernels
-
-DIGIT_AT_MOST = 1024
-"""Values of a digit of several columns: the look-up tables of a node stay in the processor's nearest memory."""
-
-
-class Packing:
-    """The digits of one problem's table, and what they become at a node."""
-
-    def __init__(self, problem: Problem) -> None:
-        self.problem = problem
-        width = len(problem.hierarchies)
-        self.sizes = np.array([len(leaf) for leaf in problem.leaf_codes], dtype=np.int64)
-        groups = _group_columns(self.sizes.tolist())
-        self.columns = np.array([column for group in groups for column in group], dtype=np.int64)
-        self.firsts = _ends([len(group) for group in groups])
-        self.starts = _ends([int(self.sizes[group].prod()) for group in groups])
-        tops = [h.height for h in problem.hierarchies]
-        self.distinct = np.ones((width, max(tops, default=0) + 1), dtype=np.int64)
-        self._code_starts = np.zeros_like(self.distinct)
-        codes, leaves, place = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.int64)], 0
-        for column, (h, leaf) in enumerate(zip(problem.hierarchies, problem.leaf_codes, strict=True)):
-            for level in range(h.height + 1):
-                there = h.maps[level][leaf]
-                known, numbers = np.unique(there, return_inverse=True)
-                codes.append(numbers.astype(np.int32))
-                leaves.append(h.leaf_counts[level][there])
-                self.distinct[column, level] = max(len(known), 1)
-                self._code_starts[column, level] = place
-                place += len(leaf)
-        self._codes, self._leaves = np.concatenate(codes), np.concatenate(leaves)
-        self._maps = np.zeros(int(self.starts[-1]), dtype=np.int64)
-        self._spans = np.ones(len(groups), dtype=np.int64)
-
-    @property
-    def values(self) -> int:
-        """How many values all digits have together."""
-        return int(self.starts[-1])
-
-    def digits(self, codes: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Tuples as digits; ``codes`` are those of the table's values."""
-        packed = np.zeros((len(codes), len(self._spans)), dtype=np.int32)
-        for digit, (first, last) in enumerate(zip(self.firsts[:-1], self.firsts[1:], strict=True)):
-            for column in self.columns[first:last].tolist():
-                packed[:, digit] *= np.int32(self.sizes[column])
-                packed[:, digit] += codes[:, column]
-        return packed
-
-    def codes(self, digits: NDArray[np.int32], levels: Levels) -> NDArray[np.int32]:
-        """What tuples become at a node, in the codes of the hierarchies."""
-        found = np.empty((len(digits), len(levels)), dtype=np.int32)
-        for digit, (first, last) in enumerate(zip(self.firsts[:-1], self.firsts[1:], strict=True)):
-            rest = digits[:, digit]
-            for column in self.columns[first:last][::-1].tolist():
-                rest, values = np.divmod(rest, np.int32(self.sizes[column]))
-                leaf = self.problem.leaf_codes[column][values]
-                found[:, column] = self.problem.hierarchies[column].maps[levels[column]][leaf]
-        return found
-
-    def recode(self, levels: Ints) -> tuple[Ints, Ints, Ints]:
-        """What the digits' values become at a node, where each digit's begin, and how many it has there."""
-        kernels.recode_digits(
-            levels, self.columns, self.firsts, self.sizes, self._codes, self._code_starts, self.distinct,
-            self._maps, self.starts, self._spans,
-        )  # fmt: skip
-        return self._maps, self.starts, self._spans
-
-    def leaf_sums(self, weights: Ints, levels: Ints) -> Ints:
-        """Per column, the leaves under the released values, summed by the weight of each digit's values."""
-        found = np.zeros(len(levels), dtype=np.int64)
-        kernels.leaf_sums(
-            weights, levels, self.columns, self.firsts, self.sizes, self.starts, self._leaves, self._code_starts, found
-        )
-        return found
-
-
-def _group_columns(sizes: Sequence[int]) -> list[list[int]]:
-    """Columns that make a digit together: the largest first, each where it still fits."""
-    groups: list[list[int]] = []
-    products: list[int] = []
-    for column in sorted(range(len(sizes)), key=lambda column: -sizes[column]):
-        for number, product in enumerate(products):
-            if product * sizes[column] <= DIGIT_AT_MOST:
-                groups[number].append(column)
-                products[number] *= sizes[column]
-                break
-        else:
-            groups.append([column])
-            products.append(sizes[column])
-    return groups
-
-
-def _ends(lengths: Sequence[int]) -> Ints:
-    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-
+from cobogo.publish.recode.lattice.packing import Packing
 
 Codes = NDArray[np.int32]
 
-TABLES_KEPT = 256
-"""RolledTable-up tables that later ones can start from. Every roll-up looks through all of them for the smallest
-below."""
+TABLES_KEPT = 2048
+"""Tables that later ones can start from. Every roll-up looks through all of them for the smallest below: some
+microseconds, and a sixth to a third of the rows less to roll up than with 256 (45,000 nodes, 60,000 records)."""
+FAR = 4
+"""How many times as many rows the source of a table has when the table is distant from it: from 2 to 8 the rows that
+all roll-ups read change by less than a tenth."""
+NEAR = 0.5
+"""The part of the way, in steps, that a stopover takes off: one that takes off less is large itself, and few nodes lie
+above one that takes off more. On lattices of 4,320 and 45,000 nodes, 0.5 reads half of the rows that no stopover reads,
+and up to a third less than 0.75."""
 ROWS_KEPT = 4_000_000
 """Rows of all of them together: bounds their memory."""
 
@@ -148,6 +63,16 @@ class RolledTable:
     def codes(self) -> Codes:
         """The released tuple of each class, in the codes of the hierarchies' levels."""
         return self.packing.codes(self.digits, self.levels)
+
+    @cached_property
+    def tuples(self) -> Floats:
+        """How many original tuples each class covers."""
+        return self.packing.tuples(self.digits, self.levels)
+
+    @cached_property
+    def log_tuples(self) -> Floats:
+        """ln of that number."""
+        return self.packing.log_tuples(self.digits, self.levels)
 
     def drop_columns(self, columns: Sequence[int]) -> RolledTable:
         """The table without some of its attributes."""
@@ -212,6 +137,7 @@ class Tables:
         self._kept_rows = np.full(TABLES_KEPT, -1, dtype=np.int64)
         self._next, self._oldest = 0, 0
         self._rows = 0
+        self._far: Levels | None = None  # the last node that was rolled up from a much larger table
         rows = len(table.counts)
         places = 1 << max(4, (2 * max(rows, 1) - 1).bit_length())
         self._slots = np.full(places, -1, dtype=np.int32)
@@ -224,14 +150,27 @@ class Tables:
     def table(self, levels: Levels) -> RolledTable:
         """The table at a node."""
         node = np.array(levels, dtype=np.int64)
-        number = kernels.smallest_below(self._kept_levels, self._kept_rows, TABLES_KEPT, node)
+        number = kernels.smallest_below(self._kept_levels, self._kept_rows, min(self._next, TABLES_KEPT), node)
         source = self._base if number < 0 else self._kept[number]
         assert source is not None
         if number >= 0 and source.levels == levels:
             return source
+        if (stop := self._stopover(source, levels)) is not None:
+            before, source = source, self._roll_up(source, stop, np.array(stop, dtype=np.int64))
+            self._far = self._far if FAR * len(source) < len(before) else None  # it did not pay
         rolled = self._roll_up(source, levels, node)
-        self._keep(rolled, node)
+        self._far = levels if len(source) > FAR * len(rolled) else self._far
         return rolled
+
+    def _stopover(self, source: RolledTable, levels: Levels) -> Levels | None:
+        """A node between a source and a node from which the last distant node could have started too: others in the
+        neighbourhood will. None where it is not near enough to be worth its own roll-up."""
+        if self._far is None:
+            return None
+        stop = tuple(map(min, levels, self._far))
+        begin, end = sum(source.levels), sum(levels)
+        near = begin < sum(stop) < end and sum(stop) - begin >= NEAR * (end - begin)
+        return stop if near and all(map(le, source.levels, stop)) else None
 
     def _roll_up(self, source: RolledTable, levels: Levels, node: Ints) -> RolledTable:
         maps, starts, spans = self._packing.recode(node)
@@ -240,7 +179,10 @@ class Tables:
             source.digits, source.records, maps, starts, spans, self._slots, self._places, self._keys, ids,
             self._digits, self._records,
         )  # fmt: skip
-        return source._merge_rows(ids, groups, levels, self._digits[:groups].copy(), self._records[:groups].copy())
+        digits, records = self._digits[:groups].copy(), self._records[:groups].copy()
+        rolled = source._merge_rows(ids, groups, levels, digits, records)
+        self._keep(rolled, node)
+        return rolled
 
     def _keep(self, rolled: RolledTable, node: Ints) -> None:
         """Keep a table in the place of the oldest, and drop more of the oldest where rows are too many."""

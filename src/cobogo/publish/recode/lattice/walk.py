@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.publish.recode.contract.problem import Levels, Problem
 from cobogo.publish.recode.lattice import kernels
-from cobogo.publish.recode.lattice.bounds import Yardstick
+from cobogo.publish.recode.lattice.bounds import LARGEST, Yardstick
 
 DENSE_AT_MOST = 1 << 24
 """Nodes of a lattice that is held in memory whole; a larger one is walked without a map."""
@@ -69,6 +69,10 @@ class Walk(Protocol):
         """Note what every attribute contributes at least, at each level, to the cost of this node and all below it."""
         ...
 
+    def bracket(self, levels: Levels, bound: float, surplus: float) -> None:
+        """Note a bound of this node and all above it, and by how much all below it exceed theirs."""
+        ...
+
 
 def node_count(lowest: Levels, highest: Levels) -> int:
     """How many nodes there are."""
@@ -98,12 +102,17 @@ class DenseWalk:
     def __init__(self, problem: Problem, yardstick: Yardstick) -> None:
         self.ceiling = math.inf
         # A node that is not hopeless can be settled from above only by its bound, and that rises with what is lost.
-        self._through_hopeful = yardstick.separable and 10 * problem.limit > problem.scale.records
+        self._bracketed = yardstick.bracketed
+        self._through_hopeful = yardstick.bracketed or (
+            yardstick.separable and 10 * problem.limit > problem.scale.records
+        )
         self._lowest = np.array(problem.lowest, dtype=np.int64)
         shape = [high - low + 1 for low, high in zip(problem.lowest, problem.highest, strict=True)]
         self._shape = np.array(shape or [1], dtype=np.int64)  # of one node where there is nothing to recode
         self._strides = np.append(np.cumprod(self._shape[:0:-1])[::-1], 1).astype(np.int64)
-        self._bounds = np.minimum(self._first_bounds(yardstick), np.finfo(float).max)  # infinite only when closed
+        self._bottom, self._top = np.zeros_like(self._shape), self._shape - 1
+        self._bounds = np.minimum(self._first_bounds(yardstick), LARGEST)  # infinite only when closed
+        self._surplus = np.zeros(len(self._bounds))
         self._hopeful = np.zeros(len(self._bounds), dtype=np.bool_)
         self._path = np.empty(int(self._shape.sum()), dtype=np.int64)
 
@@ -142,22 +151,24 @@ class DenseWalk:
         order = np.argsort(self._bounds, kind="stable").astype(np.int32)
         position = 0
         while not stop():
-            position = kernels.next_open(order, position, self._bounds, self.ceiling)
+            position = kernels.next_open(order, position, self._bounds, self._surplus, self.ceiling)
             if position >= len(order):
                 return
             yield position, self._levels(int(order[position]))
             position += 1
 
     def settled(self, levels: Levels) -> bool:
-        bound = self._bounds[self._number(levels)]
+        number = self._number(levels)
+        bound = self._bounds[number] + self._surplus[number]
         return bool(bound > self.ceiling or bound == math.inf)
 
     def path(self, levels: Levels, stop: Stop) -> list[Levels]:  # noqa: ARG002
         length = kernels.climb(
-            self._number(levels), self._shape, self._strides, self._bounds, self._hopeful, self._through_hopeful,
-            self._path,
+            self._number(levels), self._shape, self._strides, self._bounds, self._surplus, self._hopeful,
+            self._through_hopeful, self.ceiling if self._bracketed else math.inf, self._path,
         )  # fmt: skip
-        return [self._levels(number) for number in self._path[:length].tolist()]
+        steps = self._path[:length, None] // self._strides % self._shape
+        return [tuple(levels) for levels in (steps[:, : len(self._lowest)] + self._lowest).tolist()]
 
     def cheapest(self, nodes: list[Levels]) -> Levels | None:
         found = [(float(self._bounds[self._number(node)]), node) for node in nodes if not self.settled(node)]
@@ -167,16 +178,21 @@ class DenseWalk:
         self._bounds[self._number(levels)] = math.inf
 
     def rule_out(self, levels: Levels) -> None:
-        box = tuple(slice(0, step + 1) for step in self._place(levels).tolist())
-        self._bounds.reshape(self._shape)[box] = math.inf
+        kernels.raise_box(self._bottom, self._place(levels), self._strides, math.inf, self._bounds)
 
     def leave_hope(self, levels: Levels) -> None:
         if not self._through_hopeful:
-            kernels.mark_above(self._place(levels), self._shape, self._strides, self._hopeful)
+            kernels.raise_box(self._place(levels), self._top, self._strides, True, self._hopeful)
 
     def raise_below(self, levels: Levels, terms: Floats) -> None:
         if levels:
             kernels.raise_below(self._place(levels), self._lowest, self._strides, terms, self._bounds)
+
+    def bracket(self, levels: Levels, bound: float, surplus: float) -> None:
+        place = self._place(levels)
+        kernels.raise_box(place, self._top, self._strides, bound, self._bounds)
+        if surplus > 0:
+            kernels.raise_box(self._bottom, place, self._strides, surplus, self._surplus)
 
 
 CORNERS = 4096
@@ -299,3 +315,6 @@ class SparseWalk:
         place = self._corner_count % CORNERS
         self._corners[place], self._terms[place] = levels, terms
         self._corner_count += 1
+
+    def bracket(self, levels: Levels, bound: float, surplus: float) -> None:
+        """Not remembered."""

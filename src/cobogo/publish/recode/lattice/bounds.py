@@ -63,6 +63,13 @@ class Yardstick:
             return bounds(self._problem, nodes)
         return np.asarray(self.terms()[np.arange(nodes.shape[1]), nodes].sum(axis=1))
 
+    def value(self, bound: float) -> float:
+        """The metric's value that no node with this bound can beat, by more than rounding."""
+        safe = bound - 2 * slack(bound)
+        if self._separable is not None:
+            return float(self._separable.combine(np.float64(safe)))  # type: ignore[arg-type]
+        return -safe if self._problem.metric.maximize else safe
+
     def ceiling(self, best: Outcome) -> float:
         """The bound above which a node is worse than the best one found, by more than rounding."""
         metric, scale = self._problem.metric, self._problem.scale

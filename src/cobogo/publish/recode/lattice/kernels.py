@@ -181,4 +181,3 @@ def mark_above(place, shape, strides, hopeful):  # type: ignore[no-untyped-def]
             column -= 1
         if column < 0:
             return
-

@@ -18,23 +18,23 @@ from cobogo.publish.recode.lattice.bounds import Yardstick
 from cobogo.publish.recode.lattice.evaluate import Evaluator
 
 KICKED = 8
-"""Attributes that a kick moves at most. Two or three stay near a good node; on a table of 24 attributes only kicks of more
-than three found the best node known."""
+"""Attributes that a kick moves at most. Two or three stay near a good node; on a table of 24 attributes only kicks of
+more than three found the best node known."""
 
 KICKS = 40
 """Kicks in a row that find nothing better, after which the search ends. On tables of 16 to 50 attributes the last
 improvement came within twenty; the double is cheap beside the proof that follows."""
 
 EXCHANGES = 1
-"""Exchanges that are looked at, for each attribute: those that cost least by a guess. Looking at all pairs found no better
-nodes, and left time for half as many kicks."""
+"""Exchanges that are looked at, for each attribute: those that cost least by a guess. Looking at all pairs found no
+better nodes, and left time for fewer kicks."""
 
 SEED = 2003
 """The same data and policy give the same kicks; nothing private rests on these draws."""
 
 Step = tuple[float, int, int, int]
-"""The loss that a step is guessed to cause, negative for a gain; after how many steps taken it was computed; and what it
-does: an attribute, and its level."""
+"""The loss that a step is guessed to cause, negative for a gain; after how many steps taken it was computed; and what
+it does: an attribute, and its level."""
 
 Fitness = tuple[bool, float]
 """Less is fitter: what satisfies the policy, by its cost; what does not, by the records that fail."""
@@ -109,7 +109,7 @@ class LocalSearch:
                 heapq.heappush(queue, (0.0, -1, column, levels[column]))
                 levels, taken = other, taken + 1
                 self._evaluator.stand_on(levels)
-            elif stale := [(-np.inf, -1, *step) for _, when, *step in queue if when < taken]:
+            elif stale := [(-np.inf, -1, c, l) for _, when, c, l in queue if when < taken]:
                 queue = stale + [entry for entry in queue if entry[1] == taken] + [(less, when, column, level)]
                 heapq.heapify(queue)
             else:

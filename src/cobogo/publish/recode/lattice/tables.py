@@ -251,9 +251,10 @@ class Tables:
         assert source is not None
         if number >= 0 and source.levels == levels:
             return source
-        lowered = None if self._anchor is None else self._anchor.lowered_column(node)
-        if lowered is not None and 2 * len(source) > len(self._base):
-            rolled = self._refine(self._anchor, lowered, levels, node)
+        anchor = self._anchor
+        lowered = None if anchor is None else anchor.lowered_column(node)
+        if anchor is not None and lowered is not None and 2 * len(source) > len(self._base):
+            rolled = self._refine(anchor, lowered, levels, node)
         else:
             rolled = self._roll_up(source, levels, node)
         self._keep(rolled, node)

@@ -1,7 +1,7 @@
 """The generalization lattice, as the search walks it: cheapest nodes first, with what is known of each.
 
-A lattice of moderate size is held whole (`DenseWalk`). A larger one is divided into boxes, and what is known of each box
-is kept (`SparseWalk`).
+A lattice of moderate size is held whole (`DenseWalk`). A larger one is divided into boxes, and what is known of each
+box is kept (`SparseWalk`).
 """
 
 from __future__ import annotations

@@ -22,8 +22,8 @@ KICKED = 8
 more than three found the best node known."""
 
 KICKS = 40
-"""Kicks in a row that find nothing better, after which the search ends. On tables of 16 to 50 attributes the last
-improvement came within twenty; the double is cheap beside the proof that follows."""
+"""Kicks in a row that find nothing better, after which the search ends and leaves its time to the bound. Not tuned: in
+ten seconds, most tables of 16 to 50 attributes have time for fewer."""
 
 EXCHANGES = 1
 """Exchanges that are looked at, for each attribute: those that cost least by a guess. Looking at all pairs found no

@@ -25,8 +25,9 @@ from cobogo.publish.recode.lattice.neighbours import LocalSearch
 from cobogo.publish.recode.lattice.walk import DENSE_AT_MOST, DenseWalk, SparseWalk, Walk, node_count
 
 LARGE_LATTICE_SECONDS = 60.0
-"""The time limit of a lattice too large to hold, where the policy has none. On most invented tables of 16 to 50 attributes the
-best node known was found within ten seconds; the rest of a minute goes into the bound, which rises ever more slowly."""
+"""The time limit of a lattice too large to hold, where the policy has none. On most invented tables of 16 to 50
+attributes the best node known was found within ten seconds; the rest of a minute goes into the bound, which rises ever
+more slowly."""
 
 IMPROVING = 2 / 3
 """Of the time, what is spent at most on finding a good node before bounding all others: a better release is worth more

@@ -270,7 +270,8 @@ class SparseWalk:
     def _divide(self, box: Box) -> list[Box]:
         """The part in which an attribute is at its highest level, and the rest. The attribute is the one whose highest
         level costs most, compared with its lowest, and whose other levels tell most people apart: so both parts have
-        a much higher bound. (Of five products tried on one table, that with the root of the entropy gave the highest bound.)"""
+        a much higher bound. Of five products tried on one table, that with the root of the entropy gave the highest
+        bound."""
         low, high = np.array(box.lowest, dtype=np.int64), np.array(box.highest, dtype=np.int64)
         if (low == high).all():
             return []

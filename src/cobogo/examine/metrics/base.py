@@ -114,6 +114,10 @@ class Bracketed(IdealBound):
         """A value in the unit in which bounds and surpluses add up: the larger, the worse."""
         return value
 
+    def value_of(self, measure: float, scale: Scale) -> float:  # noqa: ARG002
+        """The value whose measure this is."""
+        return measure
+
     def surplus(self, floor: Floor, scale: Scale, limit: int) -> float:
         """By how much a node costs more than the bound from below, in that unit, for what it must lose. Given by the
         metric."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -82,6 +83,10 @@ class AverageClassSize(Bracketed):
         with np.errstate(divide="ignore"):
             return np.asarray(-1.0 / np.maximum(np.asarray(value) - 1.0, 0.0))
 
+    def value_of(self, measure: float, scale: Scale) -> float:  # noqa: ARG002
+        """The inverse of `measure`."""
+        return 1.0 - 1.0 / measure if measure < 0 else math.inf
+
     def surplus(self, floor: Floor, scale: Scale, limit: int) -> float:  # noqa: ARG002
         r"""Where d records of the R are doomed, the value is $\frac{N - d}{R - d} = 1 + \frac{N - R}{R - d}$, so that
         the measure grows by $\frac{d}{N - R}$, and by $\frac{d}{N}$ at least."""
@@ -120,6 +125,10 @@ class AverageEquivalenceClassSize(Bracketed):
     def measure(self, value: Numbers, scale: Scale) -> Numbers:
         """The number of classes, negated."""
         return np.asarray(-scale.records / value)
+
+    def value_of(self, measure: float, scale: Scale) -> float:
+        """Records per class."""
+        return -scale.records / measure if measure < 0 else math.inf
 
     def surplus(self, floor: Floor, scale: Scale, limit: int) -> float:  # noqa: ARG002
         """The classes that the doomed records could have made."""

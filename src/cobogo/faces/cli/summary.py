@@ -13,9 +13,10 @@ from cobogo.data.policy import Policy
 from cobogo.errors import PolicyError
 from cobogo.faces.cli import console, language
 from cobogo.faces.cli.verify import measured_value
-from cobogo.floor.language import tr, trn
+from cobogo.floor.language import Text, tr, trn
 from cobogo.floor.progress import Progress
 from cobogo.publish.recode import story
+from cobogo.publish.recode.contract.solution import AnySolution
 from cobogo.publish.recoding import AnonymizedRelease
 from cobogo.release.contract import Release, Verdict
 from cobogo.release.write import write_release
@@ -46,6 +47,16 @@ def write_and_say(release: Release, directory: Path, show: Progress, quiet: bool
         raise typer.Exit(1)
 
 
+def _proof(solution: AnySolution) -> Text:
+    """Whether the solution is the best, or how far from the best it can be."""
+    if solution.optimal:
+        return tr("proven optimal")
+    if solution.gap is None:
+        return tr("best found, not proven")
+    share = f"{100 * solution.gap:.2g}" if solution.gap < 0.1 else f"{100 * solution.gap:.0f}"
+    return tr("best found, at most {share} % worse than the best possible", share=share)
+
+
 def recoding_lines(release: AnonymizedRelease, verdict: Verdict | None, directory: Path | None) -> list[str]:
     """Lines of text for a recoding: what was read, searched, released and verified, with figures and seconds."""
     records, seconds = release.problem.scale.records, release.seconds
@@ -63,7 +74,7 @@ def recoding_lines(release: AnonymizedRelease, verdict: Verdict | None, director
         "{nodes}, {checked:,} checked, {proof}",
         nodes=trn("{n:,} node", "{n:,} nodes", n=solution.nodes),
         checked=solution.checked,
-        proof=tr("proven optimal") if solution.optimal else tr("best found, not proven"),
+        proof=_proof(solution),
     )
     released = say(
         tr(

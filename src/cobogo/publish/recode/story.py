@@ -152,6 +152,8 @@ def summary(
             "algorithm": recoded.solution.algorithm,
             "metric": recoded.metric,
             "optimal": recoded.solution.optimal,
+            **({} if recoded.solution.bound is None else {"bound": recoded.solution.bound}),
+            **({} if recoded.solution.gap is None else {"gap": recoded.solution.gap}),
             "nodes": recoded.solution.nodes,
             "checked": recoded.solution.checked,
         },

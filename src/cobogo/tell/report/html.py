@@ -208,6 +208,11 @@ def _policy_rows(content: Content, say: Speech) -> list[Row]:
             if search.get("optimal")
             else tr("the best solution that was found; not proven to be the best")
         )
+        if not search.get("optimal") and search.get("gap") is not None:
+            proof = say(
+                "the best solution that was found; at most {share} worse than the best possible",
+                share=say.percent(search["gap"]),
+            )
         counts = [say(ASKED[key], n=search[key]) for key in ("nodes", "checked") if search.get(key) is not None]
         rows.append({"name": say("Algorithm"), "values": [search["algorithm"]], "why": "; ".join([proof, *counts])})
     metric = metric_name(content.metric, say)

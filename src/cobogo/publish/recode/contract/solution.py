@@ -45,8 +45,14 @@ class Solution:
     checked: int
     runners_up: tuple[Checked, ...]
     notes: tuple[str, ...] = ()  # what the steward should know
+    bound: float | None = None  # that no node can beat, where that is known; the value itself where it is proven
 
     metric: ClassVar[None] = None
+
+    @property
+    def gap(self) -> float | None:
+        """By what share the node is worse than the best one, at most; None where nothing is known."""
+        return None if not self.bound else abs(self.value - self.bound) / abs(self.bound)
 
     @property
     def levels(self) -> Levels:
@@ -72,6 +78,8 @@ class Assigned:
     notes: tuple[str, ...] = ()  # what the steward should know
 
     optimal: ClassVar[bool] = False
+    bound: ClassVar[None] = None
+    gap: ClassVar[None] = None
     runners_up: ClassVar[tuple[Checked, ...]] = ()
     levels: ClassVar[None] = None
 
@@ -92,6 +100,8 @@ class Bucketed:
     notes: tuple[str, ...] = ()
     optimal: bool = False  # proven
 
+    bound: ClassVar[None] = None
+    gap: ClassVar[None] = None
     runners_up: ClassVar[tuple[Checked, ...]] = ()
     levels: ClassVar[None] = None
 
@@ -110,6 +120,8 @@ class Marginalized:
     notes: tuple[str, ...] = ()
 
     optimal: ClassVar[bool] = False
+    bound: ClassVar[None] = None
+    gap: ClassVar[None] = None
     runners_up: ClassVar[tuple[Checked, ...]] = ()
     levels: ClassVar[None] = None
 

@@ -23,7 +23,8 @@ def bounds(problem: Problem, nodes: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 LARGEST = float(np.finfo(float).max) / 4
-"""The largest bound, and the largest surplus: their sum is a number. A closed node has an infinite bound."""
+"""The largest bound, and the largest surplus: their sum is a number, and so is the difference of two bounds. A closed
+node has an infinite bound."""
 
 
 class Yardstick:
@@ -93,7 +94,18 @@ class Yardstick:
         return bound, min(self._bracketed.surplus(floor, scale, limit) * A_LITTLE_LESS, LARGEST)
 
     def _measure(self, costs: Floats) -> Floats:
-        return costs if self._bracketed is None else self._bracketed.measure(costs, self._problem.scale)
+        if self._bracketed is None:
+            return costs
+        return np.maximum(self._bracketed.measure(costs, self._problem.scale), -LARGEST)
+
+    def value(self, bound: float) -> float:
+        """The metric's value that no node with this bound can beat, by more than rounding."""
+        safe = bound - 2 * slack(bound)
+        if self._separable is not None:
+            return float(self._separable.combine(np.float64(safe)))  # type: ignore[arg-type]
+        if self._bracketed is not None:
+            return float(self._bracketed.value_of(safe, self._problem.scale))
+        return -safe if self._problem.metric.maximize else safe
 
     def ceiling(self, best: Outcome) -> float:
         """The bound above which a node is worse than the best one found, by more than rounding."""

@@ -237,6 +237,10 @@ class Evaluator:
         """The frequency table at a node."""
         return self._tables.table(levels)
 
+    def stand_on(self, levels: Levels) -> None:
+        """Prepare for checks of nodes in which one attribute is lower than at this one."""
+        self._tables.stand_on(levels)
+
 
 class _PlainForm:
     """The check of a model that has no compiled form."""

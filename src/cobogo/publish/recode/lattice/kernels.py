@@ -193,32 +193,3 @@ def raise_box(low, high, strides, least, numbers):  # type: ignore[no-untyped-de
             column -= 1
         if column < 0:
             return
-
-
-@kernel(small_in_python=True)
-def corner_above(node, corners, count):  # type: ignore[no-untyped-def]
-    """The first corner that a node lies below, or at; −1 where there is none."""
-    for corner in range(count):
-        below = True
-        for column in range(len(node)):
-            if corners[corner, column] < node[column]:
-                below = False
-                break
-        if below:
-            return corner
-    return -1
-
-
-@kernel(small_in_python=True)
-def dear_corner_above(node, corners, terms, count, ceiling):  # type: ignore[no-untyped-def]
-    """The first corner above a node, or at it, that leaves it a bound above the ceiling; −1 where there is none."""
-    for corner in range(count):
-        total = 0.0
-        for column in range(len(node)):
-            if corners[corner, column] < node[column]:
-                total = -1.0
-                break
-            total += terms[corner, column, node[column]]
-        if total > ceiling:
-            return corner
-    return -1

@@ -73,6 +73,11 @@ class Packing:
                 found[:, column] = self.problem.hierarchies[column].maps[levels[column]][leaf]
         return found
 
+    def digit_of(self, column: int) -> int:
+        """The digit that a column is part of."""
+        place = int(np.flatnonzero(self.columns == column)[0])
+        return int(np.searchsorted(self.firsts, place, side="right")) - 1
+
     def recode(self, levels: Ints) -> tuple[Ints, Ints, Ints]:
         """What the digits' values become at a node, where each digit's begin, and how many it has there."""
         kernels.recode_digits(

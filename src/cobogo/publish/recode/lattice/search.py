@@ -7,22 +7,34 @@ node must fail below it, so the node either rules out everything below it or rai
 
 from __future__ import annotations
 
-import itertools
 import math
 import time
-from collections.abc import Iterator
+from dataclasses import replace
 
-from cobogo.errors import NoSolution, SearchTooLarge
+from cobogo.errors import NoSolution
 from cobogo.examine.metrics import Outcome
 from cobogo.floor.catalogue import card
-from cobogo.floor.language import tr
+from cobogo.floor.language import Text, tr
 from cobogo.floor.progress import Steps
 from cobogo.publish.recode.contract.problem import Levels, Problem
 from cobogo.publish.recode.contract.solution import RUNNERS_UP, Checked, Solution, rank_nodes
 from cobogo.publish.recode.lattice.bounds import Yardstick
 from cobogo.publish.recode.lattice.evaluate import Evaluator
 from cobogo.publish.recode.lattice.explain import no_solution
-from cobogo.publish.recode.lattice.walk import DENSE_AT_MOST, DenseWalk, SparseWalk, Walk, node_count, predecessors
+from cobogo.publish.recode.lattice.neighbours import LocalSearch
+from cobogo.publish.recode.lattice.walk import DENSE_AT_MOST, DenseWalk, SparseWalk, Walk, node_count
+
+LARGE_LATTICE_SECONDS = 60.0
+"""The time limit of a lattice too large to hold, where the policy has none. On most invented tables of 16 to 50
+attributes the best node known was found within ten seconds; the rest of a minute goes into the bound, which rises ever
+more slowly."""
+
+IMPROVING = 2 / 3
+"""Of the time, what is spent at most on finding a good node before bounding all others: a better release is worth more
+than a better bound."""
+
+MANY = 10**9
+"""Nodes from which on their number is written as a power of ten."""
 
 KEPT = 64
 """Satisfied nodes that are remembered: enough for the runners-up (10), whatever ties are found later."""
@@ -48,7 +60,8 @@ def optimal(problem: Problem, *, time_limit: float | None = None, progress: Step
     Guarantee: Every model of the policy holds, and is checked again on the written release. No other node within the
         allowed levels is better by the metric.
     Limits: It is the best of the full-domain recodings with these hierarchies, by this metric; local recodings often
-        lose less. A lattice of more than 16,777,216 nodes needs a time limit.
+        lose less. A lattice of more than 16,777,216 nodes is searched for a minute, unless the policy has a time
+        limit; what is found may not be proven, and a bound says by how much it can be improved at most.
     Cost: $O(\prod_A (H_A + 1))$ nodes in the worst case, few of which are examined; each examination is a roll-up of n
         distinct tuples.
     Paper: None for the whole, which is our own; the lattice is that of P. Samarati 2001, pruning by monotone models as
@@ -56,20 +69,19 @@ def optimal(problem: Problem, *, time_limit: float | None = None, progress: Step
         k-anonymity, 2012.
     """
     nodes = node_count(problem.lowest, problem.highest)
-    if nodes > DENSE_AT_MOST and time_limit is None:
-        raise SearchTooLarge(
-            tr(
-                "the lattice has {nodes:,} nodes, more than the optimal search can examine ({most:,})",
-                nodes=nodes,
-                most=DENSE_AT_MOST,
-            ),
-            where="recoding.algorithm",
-            remedy=tr(
-                "Fix levels with min-level and max-level, use fewer quasi-identifiers or coarser "
-                "hierarchies, or set time-limit to get the best recoding that is found in that time."
-            ),
-        )
-    return _Search(problem, nodes, time_limit, progress).run()
+    if nodes <= DENSE_AT_MOST or time_limit is not None:
+        return _Search(problem, nodes, time_limit, progress).run()
+    found = _Search(problem, nodes, LARGE_LATTICE_SECONDS, progress).run()
+    return found if found.optimal else replace(found, notes=(*found.notes, _ended_by_itself(nodes)))
+
+
+def _ended_by_itself(nodes: int) -> Text:
+    return tr(
+        "the lattice has {nodes} nodes, too many to go through: without a time-limit, the search ended after {seconds} "
+        "seconds; set time-limit to search longer",
+        nodes=f"{nodes:,}" if nodes < MANY else f"{nodes:.1e}",
+        seconds=f"{LARGE_LATTICE_SECONDS:.0f}",
+    )
 
 
 def better_node(problem: Problem, than: Outcome | None, *, time_limit: float) -> Checked | None:
@@ -86,7 +98,8 @@ class _Search:
     def __init__(self, problem: Problem, nodes: int, time_limit: float | None, progress: Steps | None) -> None:
         self.problem = problem
         self.nodes = nodes
-        self.deadline = math.inf if time_limit is None else time.monotonic() + time_limit
+        self.started = time.monotonic()
+        self.seconds = math.inf if time_limit is None else time_limit
         self.progress = progress or (lambda *_: None)
         self.evaluator = Evaluator(problem)
         self.yardstick = Yardstick(problem)
@@ -103,19 +116,26 @@ class _Search:
 
     def find_nodes(self) -> list[Checked]:
         """Search, and return the satisfied nodes worth remembering, best first."""
-        if isinstance(self.walk, SparseWalk) and self.from_above:
-            self._improve_best(raised=1)
+        if isinstance(self.walk, SparseWalk):
+            self._improve(IMPROVING)
         for settled, levels in self.walk.cheapest_first(self._out_of_time):
-            self.progress(min(settled, self.nodes), self.nodes)
+            self._report(settled)
             if self.from_above:
                 self._halve(self.walk.path(levels, self._out_of_time))
             else:
                 self._check(levels)
         if isinstance(self.walk, SparseWalk) and self.walk.overflowed:
-            self._improve_best(raised=len(self.problem.highest))
+            self._improve(1.0)
             self.cut_short = True
         self.progress(self.nodes, self.nodes)
         return self._rank()
+
+    def _improve(self, share: float) -> None:
+        """Look for a good node in the neighbourhood of the best one known, or of the highest, in a share of the
+        time."""
+        found = self._rank()
+        start = found[0].levels if found else self.problem.highest
+        LocalSearch(self.evaluator, self.yardstick, self._check, lambda: self._spent() > share).run(start)
 
     def run(self) -> Solution:
         found = self.find_nodes()
@@ -136,15 +156,29 @@ class _Search:
             nodes=self.nodes,
             checked=self.evaluator.checked,
             runners_up=tuple(rest[:RUNNERS_UP]),
+            bound=self._bound(best.value),
         )
+
+    def _bound(self, value: float) -> float:
+        """What no node can beat: the value itself, once nothing is left that could."""
+        if not self.cut_short or self.walk.least == math.inf:
+            return value
+        return (max if self.problem.metric.maximize else min)(value, self.yardstick.value(self.walk.least))
 
     def _rank(self) -> list[Checked]:
         return rank_nodes(self.found, maximize=self.problem.metric.maximize)
 
     def _out_of_time(self) -> bool:
         """Whether the time is up; from then on no open node counts as settled."""
-        self.cut_short = self.cut_short or time.monotonic() > self.deadline
+        self.cut_short = self.cut_short or self._spent() > 1
         return self.cut_short
+
+    def _spent(self) -> float:
+        """The share of the time that is over."""
+        return (time.monotonic() - self.started) / self.seconds
+
+    def _report(self, settled: int) -> None:
+        self.progress(min(settled, self.nodes), self.nodes)
 
     def _check(self, levels: Levels) -> Checked:
         """Check a node and note what follows."""
@@ -180,40 +214,3 @@ class _Search:
                 break
             else:
                 high = middle
-
-    def _improve_best(self, raised: int) -> None:
-        """Improve the best solution where a proof may be out of reach: descend from it, then from the nodes above it in
-        which up to ``raised`` attributes are a step higher, as long as that finds better ones."""
-        if not self.found:
-            self._halve(self.walk.path(self.problem.lowest, self._out_of_time))
-        steps = 0
-        while self.found and steps <= raised and not self._out_of_time():
-            ceiling = self.walk.ceiling
-            best = self._rank()[0].levels
-            for node in self._raised_nodes(best, steps):
-                if self._out_of_time():
-                    return
-                if node == best or (not self.walk.settled(node) and self._check(node).satisfied):
-                    self._descend(node)
-                if self.walk.ceiling < ceiling:
-                    break
-            steps = 0 if self.walk.ceiling < ceiling else steps + 1
-
-    def _raised_nodes(self, levels: Levels, steps: int) -> Iterator[Levels]:
-        """The nodes in which ``steps`` attributes are a step higher."""
-        free = [column for column, level in enumerate(levels) if level < self.problem.highest[column]]
-        for columns in itertools.combinations(free, steps):
-            yield tuple(level + (column in columns) for column, level in enumerate(levels))
-
-    def _descend(self, levels: Levels) -> None:
-        """Go down from a solution by the cheapest step that is a solution too, as long as there is one."""
-        while not self._out_of_time():
-            steps = list(predecessors(levels, self.problem.lowest))
-            while not self._out_of_time():
-                node = self.walk.cheapest(steps)
-                if node is None:
-                    return
-                if self._check(node).satisfied:
-                    levels = node
-                    break
-                steps.remove(node)

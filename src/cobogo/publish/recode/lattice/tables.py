@@ -43,7 +43,7 @@ ROWS_KEPT = 4_000_000
 class RolledTable:
     """The frequency table at a node: its classes, their records and whatever models look at.
 
-    ``digits`` are those of an original tuple of each class.
+    ``digits`` are those of an original tuple of each class, or of one that becomes the same here.
     """
 
     packing: Packing
@@ -115,6 +115,22 @@ class RolledTable:
         )
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Anchor:
+    """A node, and the class that each tuple of the problem's table is in there. ``digits``: those of the classes."""
+
+    levels: Levels
+    node: Ints
+    ids: Codes
+    digits: Codes
+
+    def lowered_column(self, node: Ints) -> int | None:
+        """The attribute that is lower at another node, where no other is different; None where there is no such
+        attribute."""
+        different = np.flatnonzero(node != self.node)
+        return int(different[0]) if len(different) == 1 and node[different[0]] < self.node[different[0]] else None
+
+
 class Tables:
     """The tables of one problem, rolled up on demand; recent ones are kept, for others to start from."""
 
@@ -132,6 +148,7 @@ class Tables:
             owners=np.arange(len(table.counts)) if any(m.needs_members for m in problem.models) else None,
             label=table.label if label else None,
         )
+        self._anchor: Anchor | None = None
         self._kept: list[RolledTable | None] = [None] * TABLES_KEPT
         self._kept_levels = np.zeros((TABLES_KEPT, len(problem.hierarchies)), dtype=np.int64)
         self._kept_rows = np.full(TABLES_KEPT, -1, dtype=np.int64)
@@ -155,6 +172,10 @@ class Tables:
         assert source is not None
         if number >= 0 and source.levels == levels:
             return source
+        anchor = self._anchor
+        lowered = None if anchor is None else anchor.lowered_column(node)
+        if anchor is not None and lowered is not None and 2 * len(source) > len(self._base):
+            return self._refine(anchor, lowered, levels, node)
         if (stop := self._stopover(source, levels)) is not None:
             before, source = source, self._roll_up(source, stop, np.array(stop, dtype=np.int64))
             self._far = self._far if FAR * len(source) < len(before) else None  # it did not pay
@@ -171,6 +192,33 @@ class Tables:
         begin, end = sum(source.levels), sum(levels)
         near = begin < sum(stop) < end and sum(stop) - begin >= NEAR * (end - begin)
         return stop if near and all(map(le, source.levels, stop)) else None
+
+    def stand_on(self, levels: Levels) -> None:
+        """Remember which class each tuple of the problem's table is in at a node. Where only one attribute is lower
+        than there, tables are then made from the classes and that attribute alone."""
+        if self._anchor is None or self._anchor.levels != levels:
+            node = np.array(levels, dtype=np.int64)
+            rolled = self._roll_up(self._base, levels, node)
+            self._anchor = Anchor(levels, node, self._ids.copy(), rolled.digits)
+
+    def _refine(self, anchor: Anchor, column: int, levels: Levels, node: Ints) -> RolledTable:
+        """The table at a node where one attribute is lower than at the anchor: its classes are parts of the anchor's,
+        and differ from them only in the digit of that attribute."""
+        maps, starts, spans = self._packing.recode(node)
+        digit = self._packing.digit_of(column)
+        known, begin, end = len(anchor.digits), starts[digit], starts[digit + 1]
+        pairs = np.stack([anchor.ids, self._base.digits[:, digit]], axis=1)
+        reduced, ids = np.empty_like(pairs), self._ids
+        groups = roll_up(
+            pairs, self._base.records, np.concatenate([np.arange(known), maps[begin:end]]),
+            np.array([0, known, known + end - begin]), np.array([known, spans[digit]]), self._slots, self._places,
+            self._keys, ids, reduced, self._records,
+        )  # fmt: skip
+        digits = anchor.digits[reduced[:groups, 0]]
+        digits[:, digit] = reduced[:groups, 1]
+        rolled = self._base._merge_rows(ids, groups, levels, digits, self._records[:groups].copy())
+        self._keep(rolled, node)
+        return rolled
 
     def _roll_up(self, source: RolledTable, levels: Levels, node: Ints) -> RolledTable:
         maps, starts, spans = self._packing.recode(node)

@@ -1,14 +1,16 @@
 """The generalization lattice, as the search walks it: cheapest nodes first, with what is known of each.
 
-A lattice of moderate size is held whole (`DenseWalk`). Of a larger one the nodes are reached one by one, and what is
-known of them is kept in a few corners (`SparseWalk`).
+A lattice of moderate size is held whole (`DenseWalk`). A larger one is divided into boxes, and what is known of each
+box is kept (`SparseWalk`).
 """
 
 from __future__ import annotations
 
 import heapq
+import itertools
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -26,6 +28,9 @@ NODES_AT_ONCE = 1 << 18
 """Nodes whose bounds are computed together: limits the memory of intermediate results, a few numbers for each node and
 attribute."""
 
+SMALL = 1e-9
+"""Divides a box by some attribute where no attribute costs more, or tells people apart."""
+
 Stop = Callable[[], bool]
 
 
@@ -33,6 +38,11 @@ class Walk(Protocol):
     """What is known of the nodes, and the order to visit them in. A node is open unless it was checked or ruled out."""
 
     ceiling: float  # a node with a bound above it cannot be best
+
+    @property
+    def least(self) -> float:
+        """The least bound of the open nodes; infinite where there are none."""
+        ...
 
     def cheapest_first(self, stop: Stop) -> Iterator[tuple[int, Levels]]:
         """Open nodes that may be best, lowest bound first, each with the number of those settled before it.
@@ -47,10 +57,6 @@ class Walk(Protocol):
 
     def path(self, levels: Levels, stop: Stop) -> list[Levels]:
         """From a node upwards, by the cheapest step each time, through open nodes."""
-        ...
-
-    def cheapest(self, nodes: list[Levels]) -> Levels | None:
-        """The unsettled node with the lowest bound; of those that tie, the smallest."""
         ...
 
     def close(self, levels: Levels) -> None:
@@ -157,6 +163,10 @@ class DenseWalk:
             yield position, self._levels(int(order[position]))
             position += 1
 
+    @property
+    def least(self) -> float:
+        return float((self._bounds + self._surplus).min(initial=math.inf))
+
     def settled(self, levels: Levels) -> bool:
         number = self._number(levels)
         bound = self._bounds[number] + self._surplus[number]
@@ -169,10 +179,6 @@ class DenseWalk:
         )  # fmt: skip
         steps = self._path[:length, None] // self._strides % self._shape
         return [tuple(levels) for levels in (steps[:, : len(self._lowest)] + self._lowest).tolist()]
-
-    def cheapest(self, nodes: list[Levels]) -> Levels | None:
-        found = [(float(self._bounds[self._number(node)]), node) for node in nodes if not self.settled(node)]
-        return min(found)[1] if found else None
 
     def close(self, levels: Levels) -> None:
         self._bounds[self._number(levels)] = math.inf
@@ -195,126 +201,124 @@ class DenseWalk:
             kernels.raise_box(self._bottom, place, self._strides, surplus, self._surplus)
 
 
-CORNERS = 4096
-"""Checked nodes that are remembered for what those below them cost at least. Each new node is compared with all of
-them, so more settle more nodes and cost more; the oldest give way."""
+NUMBERS_HELD = 1 << 25
+"""Numbers that all boxes hold together, levels and terms: a quarter of a gigabyte. Fifty attributes with nine levels
+have room for sixty thousand boxes, more than can be checked in a minute."""
 
-LEVELS_HELD = 20_000_000
-"""Levels of all nodes that were reached: bounds the memory of the heap and of the set of nodes."""
 
-STEPS_AT_ONCE = 16
-"""Steps of a path between two looks at the clock, which would otherwise cost as much as a step."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Box:
+    """The nodes between a lowest and a highest one. ``terms`` is what every attribute contributes at least, at each
+    level; None where the metric has no terms."""
+
+    lowest: Levels
+    highest: Levels
+    terms: Floats | None
+    checked: bool  # its highest node
+
+    def narrow(self, column: int, low: int, high: int) -> Box:
+        """The part in which an attribute is between two levels. It keeps what its highest node says, unless that node
+        is another one."""
+        lowest = (*self.lowest[:column], low, *self.lowest[column + 1 :])
+        highest = (*self.highest[:column], high, *self.highest[column + 1 :])
+        return Box(lowest, highest, self.terms, self.checked and highest == self.highest)
 
 
 class SparseWalk:
-    """A lattice too large to hold: a heap yields nodes as they are reached, from the bottom up."""
+    """A lattice too large to hold, divided into boxes (branch and bound).
+
+    No node of a box is below its lowest one, which says what the values cost at least; and every node is below its
+    highest one, whose failing records are lost at every node. Both together bound the cost of all nodes of the box. The
+    box with the least bound is looked at first: its highest node is checked, then one attribute divides it, into the
+    part where that attribute is at its highest level and the rest. The least bound of all boxes bounds the whole
+    lattice, however early the walk ends.
+    """
 
     def __init__(self, problem: Problem, yardstick: Yardstick) -> None:
         self.ceiling = math.inf
-        self.overflowed = False  # there were more nodes to visit than could be held
+        self.least = -math.inf
+        self.overflowed = False  # there were more boxes than could be held
         self._problem = problem
         self._yardstick = yardstick
-        width = len(problem.highest)
-        self._highest = np.array(problem.highest, dtype=np.int64)
-        self._hopeless = np.empty((16, width), dtype=np.int64)
-        self._hopeless_count = 0
-        self._corners = np.empty((CORNERS, width), dtype=np.int64)
-        self._terms = np.empty((CORNERS, width, max(problem.highest, default=0) + 1))
-        self._corner_count = 0
-        self._closed: set[Levels] = set()
+        self._columns = np.arange(len(problem.highest))
+        self._terms: Floats | None = None  # of the box whose highest node is being checked
+        self._ruled_out = False
+        self._spread = [np.sqrt(nats) for nats in problem.value_nats]
 
     def cheapest_first(self, stop: Stop) -> Iterator[tuple[int, Levels]]:
-        """Bounds never fall on the way up, so the heap gives nodes in their order."""
-        start = self._problem.lowest
-        heap = [(-math.inf, start)]
-        reached = {start}
-        while heap and not stop():
-            bound, levels = heapq.heappop(heap)
-            if bound > self.ceiling:
+        """The highest nodes of boxes, each of which is checked before the next is asked for."""
+        whole = Box(
+            self._problem.lowest,
+            self._problem.highest,
+            self._yardstick.terms() if self._yardstick.separable else None,
+            checked=False,
+        )
+        held = 2 * len(whole.lowest) + (0 if whole.terms is None else whole.terms.size)
+        self.least = self._bound(whole)
+        heap: list[tuple[float, int, Box]] = []
+        numbers = itertools.count(1)
+        entries: list[Box] = [whole]
+        while not stop():
+            for box in entries:
+                heapq.heappush(heap, (self._bound(box), next(numbers), box))
+            if not heap:
+                self.least = math.inf
                 return
-            if levels not in self._closed and self._corner(levels) is None:
-                yield len(reached) - len(heap), levels
-            fresh = [node for node in self._onwards(levels) if node not in reached]
-            if not fresh:
+            self.least, number, box = heapq.heappop(heap)
+            self.overflowed = number * held > NUMBERS_HELD
+            if self.least > self.ceiling or self.overflowed:
+                return
+            if box.checked:
+                entries = self._divide(box)
                 continue
-            if (len(reached) + len(fresh)) * len(start) > LEVELS_HELD:
-                self.overflowed = True
-                return
-            reached.update(fresh)
-            costs = self._yardstick.bounds(np.array(fresh, dtype=np.int64)).tolist()
-            for entry in zip(costs, fresh, strict=True):
-                heapq.heappush(heap, entry)
+            self._terms, self._ruled_out = box.terms, False
+            yield number, box.highest
+            entries = [] if self._ruled_out else [replace(box, terms=self._terms, checked=True)]
 
-    def _onwards(self, levels: Levels) -> list[Levels]:
-        """The next nodes above to visit: one step up or, below a corner that settles the node, the first nodes outside
-        that corner's box, since the corner settles everything in between."""
-        corner = self._corner(levels)
-        if corner is None:
-            return list(successors(levels, self._problem.highest))
-        outside = corner + 1
-        return [
-            (*levels[:column], int(outside[column]), *levels[column + 1 :])
-            for column in np.flatnonzero(outside <= self._highest).tolist()
-        ]
+    def _bound(self, box: Box) -> float:
+        return float(self._bounds(box, np.array([box.lowest], dtype=np.int64))[0])
 
-    def _corner(self, levels: Levels) -> Ints | None:
-        """A corner that a node lies below (or at) and is settled by."""
-        node = np.array(levels, dtype=np.int64)
-        place = kernels.corner_above(node, self._hopeless, self._hopeless_count)
-        if place >= 0:
-            return np.asarray(self._hopeless[place])
-        if self._corner_count and self.ceiling < math.inf:
-            count = min(self._corner_count, CORNERS)
-            place = kernels.dear_corner_above(node, self._corners, self._terms, count, self.ceiling)
-        return np.asarray(self._corners[place]) if place >= 0 else None
+    def _bounds(self, box: Box, nodes: NDArray[np.int64]) -> Floats:
+        if box.terms is None:
+            return self._yardstick.bounds(nodes)
+        return np.asarray(box.terms[self._columns, nodes].sum(axis=1))
 
-    def settled(self, levels: Levels) -> bool:
-        return levels in self._closed or self._corner(levels) is not None
+    def _divide(self, box: Box) -> list[Box]:
+        """The part in which an attribute is at its highest level, and the rest. The attribute is the one whose highest
+        level costs most, compared with its lowest, and whose other levels tell most people apart: so both parts have
+        a much higher bound. Of five products tried on one table, that with the root of the entropy gave the highest
+        bound."""
+        low, high = np.array(box.lowest, dtype=np.int64), np.array(box.highest, dtype=np.int64)
+        if (low == high).all():
+            return []
+        raised = np.where(np.eye(len(low), dtype=np.bool_), high, low)
+        dearer = self._bounds(box, raised) - self._bound(box)
+        spread = [self._spread[column][max(level - 1, 0)] for column, level in enumerate(box.highest)]
+        column = int(np.where(low < high, (dearer + SMALL) * (np.array(spread) + SMALL), -1.0).argmax())
+        top = box.highest[column]
+        return [box.narrow(column, top, top), box.narrow(column, box.lowest[column], top - 1)]
 
-    def _is_open(self, levels: Levels) -> bool:
-        node = np.array(levels, dtype=np.int64)
-        return levels not in self._closed and kernels.corner_above(node, self._hopeless, self._hopeless_count) < 0
+    def settled(self, levels: Levels) -> bool:  # noqa: ARG002
+        """Not remembered: a path has one node."""
+        return False
 
-    def path(self, levels: Levels, stop: Stop) -> list[Levels]:
-        path = [levels]
-        while len(path) % STEPS_AT_ONCE or not stop():
-            steps = list(successors(path[-1], self._problem.highest))
-            if not steps:
-                break
-            costs = self._yardstick.bounds(np.array(steps, dtype=np.int64)).tolist()
-            upwards = (node for _, node in sorted(zip(costs, steps, strict=True)) if self._is_open(node))
-            if (step := next(upwards, None)) is None:
-                break
-            path.append(step)
-        return path
-
-    def cheapest(self, nodes: list[Levels]) -> Levels | None:
-        if not nodes:
-            return None
-        costs = self._yardstick.bounds(np.array(nodes, dtype=np.int64)).tolist()
-        return next((node for _, node in sorted(zip(costs, nodes, strict=True)) if not self.settled(node)), None)
+    def path(self, levels: Levels, stop: Stop) -> list[Levels]:  # noqa: ARG002
+        """The node alone: it is a highest node already."""
+        return [levels]
 
     def close(self, levels: Levels) -> None:
-        self._closed.add(levels)
+        """Nothing to note: no other box has the same highest node, unchecked."""
 
-    def rule_out(self, levels: Levels) -> None:
-        """Corners that lie below the new one say nothing more."""
-        known = self._hopeless[: self._hopeless_count]
-        rest = known[~(known <= np.array(levels)).all(axis=1)]
-        if len(rest) == len(self._hopeless):
-            self._hopeless = np.vstack([self._hopeless, np.empty_like(self._hopeless)])
-        self._hopeless[: len(rest)] = rest
-        self._hopeless[len(rest)] = levels
-        self._hopeless_count = len(rest) + 1
+    def rule_out(self, levels: Levels) -> None:  # noqa: ARG002
+        """The box has no solution."""
+        self._ruled_out = True
 
     def leave_hope(self, levels: Levels) -> None:
-        """Not remembered: paths through a lattice of this size end early anyway."""
-
-    def raise_below(self, levels: Levels, terms: Floats) -> None:
-        """See `Walk`. The oldest corner gives way."""
-        place = self._corner_count % CORNERS
-        self._corners[place], self._terms[place] = levels, terms
-        self._corner_count += 1
+        """Nothing to note: boxes are divided from above."""
 
     def bracket(self, levels: Levels, bound: float, surplus: float) -> None:
         """Not remembered."""
+
+    def raise_below(self, levels: Levels, terms: Floats) -> None:  # noqa: ARG002
+        """The box has these terms."""
+        self._terms = terms

@@ -27,7 +27,9 @@ from cobogo.promises.models.l_diversity import LDiversity
 from cobogo.promises.models.t_closeness import TCloseness
 from cobogo.publish.recode.algorithms import ALGORITHMS
 from cobogo.publish.recode.contract.problem import Problem, least_size
-from cobogo.publish.recode.local.improve import Improver
+from cobogo.publish.recode.local.conditions import compile_conditions
+from cobogo.publish.recode.local.exchange import Exchanger
+from cobogo.publish.recode.local.improve import Improver, region_ground
 from cobogo.publish.recode.local.peel import peel, settle
 from cobogo.publish.recode.local.reshape import Reshaper
 from cobogo.publish.recode.local.terrain import Terrain
@@ -92,8 +94,11 @@ def improve(problem: Problem) -> None:
     terrain, least = Terrain.from_problem(problem), least_size(problem)
     found = peel(terrain, least=least, skipped=0.99)
     settle(terrain, found)
+    ground, asked, start = region_ground(terrain, least), compile_conditions(problem), found.assignment(terrain)
     for kind, steps in ((Improver, 60), (Reshaper, 4)):
-        kind(terrain, found.assignment(terrain), least).run(steps, heat=1.0)
+        kind(terrain, ground, start).run(steps, heat=1.0)
+    if asked is not None:
+        Exchanger(terrain, ground, asked, start).run()
 
 
 def recode(names: Sequence[str]) -> None:

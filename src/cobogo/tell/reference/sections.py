@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -114,7 +115,10 @@ class Section:
             if one.listed == listed:
                 told = one.remark in REMARKS and len(self.places) > 1
                 remark = f" ({say(REMARKS[one.remark])})" if told else ""
-                found += [[name, _sentence(card.summary, say) + remark] for name, card in one.cards().items()]
+                found += [
+                    [name, _sentence(card.summary, say) + remark + _study(card, say)]
+                    for name, card in one.cards().items()
+                ]
                 found += [[name, say(error.what)] for name, error in one.broken().items()]
         return found
 
@@ -125,6 +129,12 @@ class Section:
     def entries(self) -> dict[str, Entry]:
         """The entries of all things by name."""
         return {name: split_docstring(name, card.thing) for name, card in self.cards().items()}
+
+
+def _study(card: Card, say: Callable[[str], str]) -> str:
+    """A remark on things that are there to be studied: what to use instead."""
+    better = card.facts.get("study")
+    return f" ({say(tr('for study: {better} was better on every table measured', better=better))})" if better else ""
 
 
 def _sentence(summary: str, say: Speech) -> str:
@@ -289,7 +299,7 @@ def listing(what: str) -> list[tuple[str, str]]:
     for one in (one for section in SECTIONS.values() for one in section.registries):
         if one.listed == what:
             remark = f" ({one.remark})" if one.remark else ""
-            found += [(name, card.summary + remark) for name, card in one.cards().items()]
+            found += [(name, card.summary + remark + _study(card, str)) for name, card in one.cards().items()]
             found += [(name, error.what) for name, error in one.broken().items()]
     return found
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from cobogo.floor.arrays import Ints, Mask
+from cobogo.floor.arrays import Floats, Ints, Mask
 from cobogo.floor.kernels import kernel
 from cobogo.promises.models import Classes, Domain, Model
 from cobogo.promises.models.k_anonymity import KAnonymity
@@ -186,17 +186,7 @@ def _t_closeness(model: TCloseness, domain: Domain) -> Form:
             mark_far(classes.sizes, found.offsets, found.values, found.counts, shares, bound, farthest, failed, least)
 
         return equal
-    if model.distance == "ordered":
-        whole = domain.up_to
-        groups, wholes, weight = domain.ranks[None, :], whole[None, :], 1.0 / max(len(whole) - 1, 1)
-    else:
-        tree = domain.tree
-        groups = np.array([tree.maps[level][domain.leaf_codes] for level in range(tree.height)], dtype=np.int64)
-        groups = groups.reshape(tree.height, len(domain))
-        wholes = np.zeros((tree.height, max(map(len, tree.labels))))
-        for level in range(tree.height):
-            np.add.at(wholes[level], groups[level], domain.distribution)
-        weight = 0.5 / max(tree.height, 1)
+    groups, wholes, weight = earth_mover_tables(model, domain)
     scratch = np.zeros(wholes.shape[1])
     cumulative = model.distance == "ordered"
 
@@ -208,3 +198,19 @@ def _t_closeness(model: TCloseness, domain: Domain) -> Form:
         )  # fmt: skip
 
     return earth_mover
+
+
+def earth_mover_tables(model: TCloseness, domain: Domain) -> tuple[Ints, Floats, float]:
+    """What `mark_far_by_earth_mover` sums over: the place of each value in each row, the whole table's share of each
+    place (up to it, where values are ordered), and the weight of a difference."""
+    if model.distance == "ordered":
+        return domain.ranks[None, :], domain.up_to[None, :], 1.0 / max(len(domain.up_to) - 1, 1)
+    if model.distance == "equal":
+        return np.arange(len(domain), dtype=np.int64)[None, :], domain.distribution[None, :], 0.5
+    tree = domain.tree
+    groups = np.array([tree.maps[level][domain.leaf_codes] for level in range(tree.height)], dtype=np.int64)
+    groups = groups.reshape(tree.height, len(domain))
+    wholes = np.zeros((tree.height, max(map(len, tree.labels))))
+    for level in range(tree.height):
+        np.add.at(wholes[level], groups[level], domain.distribution)
+    return groups, wholes, 0.5 / max(tree.height, 1)

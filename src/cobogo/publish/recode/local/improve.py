@@ -25,7 +25,7 @@ from cobogo.publish.recode.local.terrain import Terrain
 
 SLOTS = 12
 """Classes that one tuple's records may be spread over. Bounds memory (two whole numbers a slot and tuple) and the inner
-loops; a solution that would need more is thrown away (`rebuild._fits`)."""
+loops; a solution that would need more is thrown away (`rebuild._fits`). There are more where the start needs them."""
 ROWS, ROWS_PER_RECORD, MOST_ROWS = 250, 10, 2500
 """The rows of a region: the more the larger its classes must be, for a region of a few classes leaves nothing to
 choose. Larger regions find better solutions and take longer; the last bounds what one step may take."""
@@ -152,14 +152,15 @@ class Improver:
 
     rows, budget = ROWS, BUDGET  # of a region, for the smallest classes
 
-    def __init__(self, terrain: Terrain, assignment: Assignment, least: int) -> None:
+    def __init__(self, terrain: Terrain, ground: RegionGround, assignment: Assignment) -> None:
+        least = ground.least
         rows = min(self.rows + ROWS_PER_RECORD * least, MOST_ROWS)
         budget = min(self.budget + BUDGET_PER_RECORD * least, MOST_BUDGET)
         self.terrain, self.assignment = terrain, assignment
         self.state = _state(terrain, assignment)
-        self.ground = _ground(terrain, least)
+        self.ground = ground
         self.work = _work(len(self.state.size), terrain.leaves.shape[1], rows, budget)
-        self.draft = _draft(len(self.state.size), len(self.work.rows), least)
+        self.draft = _draft(self.state, len(self.work.rows), least)
         self.budget = budget
         self.steps = 0
         self.idle = 0
@@ -218,8 +219,9 @@ def _state(terrain: Terrain, assignment: Assignment) -> AssignmentState:
     order = np.argsort(tuples, kind="stable")
     tuples, owners, counts = tuples[order], owners[order], counts[order]
     slot = np.arange(len(tuples)) - np.searchsorted(tuples, tuples)
-    home = np.full((rows, SLOTS), -1, dtype=np.int64)
-    held = np.zeros((rows, SLOTS), dtype=np.int64)
+    slots = max(SLOTS, int(slot.max(initial=0)) + 1)
+    home = np.full((rows, slots), -1, dtype=np.int64)
+    held = np.zeros((rows, slots), dtype=np.int64)
     home[tuples, slot], held[tuples, slot] = owners, counts
     classes = len(assignment)
     room = max(rows, classes) + 1024  # a region may open more classes than it dissolves, for a while
@@ -237,7 +239,8 @@ def _state(terrain: Terrain, assignment: Assignment) -> AssignmentState:
     )
 
 
-def _ground(terrain: Terrain, least: int) -> RegionGround:
+def region_ground(terrain: Terrain, least: int) -> RegionGround:
+    """The ground of a terrain for classes of at least so many records."""
     problem = terrain.problem
     random = np.random.default_rng(0)
     tokens = np.zeros(len(terrain.names), dtype=np.uint64)
@@ -282,13 +285,15 @@ def _work(classes: int, width: int, rows: int, budget: int) -> RegionWork:
     )  # fmt: skip
 
 
-def _draft(classes: int, rows: int, least: int) -> RegionDraft:
+def _draft(state: AssignmentState, rows: int, least: int) -> RegionDraft:
+    classes, slots = len(state.size), state.home.shape[1]
+
     def whole(size: int) -> Ints:
         return np.zeros(size, dtype=np.int64)
 
     room = 8 * rows + 4 * least  # parcels of a draft; one that needs more is not made
     return RegionDraft(
         candidate=whole(2 * rows), size=whole(2 * rows), cost=np.zeros(2 * rows), left=whole(rows), head=whole(rows),
-        after=whole(room), owner=whole(room), amount=whole(room), taken=np.zeros((rows, SLOTS), dtype=np.int64),
+        after=whole(room), owner=whole(room), amount=whole(room), taken=np.zeros((rows, slots), dtype=np.int64),
         change=whole(classes), loan_row=whole(least), loan_from=whole(least), loan_count=whole(least), made=whole(2),
     )  # fmt: skip

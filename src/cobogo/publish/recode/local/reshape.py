@@ -14,7 +14,7 @@ from cobogo.promises.models.check import failing_classes
 from cobogo.publish.recode.contract.assignment import Assignment
 from cobogo.publish.recode.contract.problem import tally
 from cobogo.publish.recode.local.improve import ROUNDING, Improver
-from cobogo.publish.recode.local.region import choose_region, covers, dissolve, find_candidates
+from cobogo.publish.recode.local.region import RegionGround, choose_region, covers, dissolve, find_candidates
 from cobogo.publish.recode.local.terrain import Terrain
 
 # Set when the search was written; no sweep of them is on record (see `improve`).
@@ -43,8 +43,8 @@ class Reshaper(Improver):
 
     rows, budget = ROWS, BUDGET
 
-    def __init__(self, terrain: Terrain, assignment: Assignment, least: int) -> None:
-        super().__init__(terrain, assignment, least)
+    def __init__(self, terrain: Terrain, ground: RegionGround, assignment: Assignment) -> None:
+        super().__init__(terrain, ground, assignment)
         self.models = [model for model in terrain.problem.models if model.scope is Scope.CLASS]
         self.random = np.random.default_rng(0)
         _seed(0)

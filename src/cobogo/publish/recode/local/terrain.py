@@ -37,6 +37,7 @@ class Terrain:
     names: Small
     shares: tuple[tuple[Floats, ...], ...]  # by attribute and level: each leaf's part of the domain once released
     costs: Floats
+    prices: Floats  # by attribute: what one unit of loss costs
 
     @classmethod
     def from_problem(cls, problem: Problem) -> Terrain:
@@ -55,7 +56,9 @@ class Terrain:
                 names.append(numbers.astype(np.int32))
                 place += len(numbers)
         flat = np.concatenate(names).astype(np.int32)
-        terrain = cls(problem, leaf_tuples(problem), starts, flat, tuple(shares), np.zeros(place))
+        terrain = cls(
+            problem, leaf_tuples(problem), starts, flat, tuple(shares), np.zeros(place), np.zeros(len(starts))
+        )
         return terrain.reprice(None)
 
     def reprice(self, outcome: Outcome | None) -> Terrain:
@@ -68,7 +71,16 @@ class Terrain:
         for column, (h, levels) in enumerate(zip(self.problem.hierarchies, self.shares, strict=True)):
             for level, leaves in enumerate(levels):
                 parts.append(prices[column] * _units(self.problem, h, level, leaves))
-        return Terrain(self.problem, self.leaves, self.starts, self.names, self.shares, np.concatenate(parts))
+        return Terrain(self.problem, self.leaves, self.starts, self.names, self.shares, np.concatenate(parts), prices)
+
+    @cached_property
+    def suppression(self) -> float:
+        """What a suppressed record costs: as much as one of which every value may be any leaf, or is at the top."""
+        prices, total = self.prices, 0.0
+        for column, h in enumerate(self.problem.hierarchies):
+            everything = np.full(1, float(len(h.leaves)))
+            total += float(prices[column] * _units(self.problem, h, h.height, everything)[0])
+        return total
 
     @cached_property
     def mean_costs(self) -> tuple[Floats, ...]:

@@ -54,7 +54,7 @@ Cluster = Callable[[TreeCosts, Small, Points, Ints, int], Pieces]
 
 
 @retry_with_suppression
-@card("k-member", group="partition")
+@card("k-member", group="partition", study="mondrian-relaxed")
 def k_member(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Builds groups of k records one after another, and adds each time the record that costs least.
 
@@ -83,7 +83,7 @@ def k_member(problem: Problem, *, time_limit: float | None = None, progress: Ste
 
 
 @retry_with_suppression
-@card("k-similar", group="partition")
+@card("k-similar", group="partition", study="mondrian-relaxed")
 def k_similar(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Joins all records to the tree that costs least, and cuts it at its most expensive edges into groups of at least
     k.
@@ -131,7 +131,7 @@ def _grow_groups(t: TreeCosts, leaves: Small, counts: Ints, k: int) -> Pieces:
 
 
 @retry_with_suppression
-@card("oka", title="OKA", group="partition")
+@card("oka", title="OKA", group="partition", study="mondrian-relaxed")
 def oka(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Assigns each record, in one pass, to the nearest of n/k groups that begin at random, and then evens out their
     sizes.
@@ -162,7 +162,7 @@ def oka(problem: Problem, *, time_limit: float | None = None, progress: Steps | 
 
 
 @retry_with_suppression
-@card("hilbert", title="Hilbert", group="partition")
+@card("hilbert", title="Hilbert", group="partition", study="mondrian-relaxed")
 def hilbert(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Orders the records along a Hilbert curve, and cuts this order at the lowest cost into runs of at least k
     records.
@@ -187,7 +187,7 @@ def hilbert(problem: Problem, *, time_limit: float | None = None, progress: Step
 
 
 @retry_with_suppression
-@card("r-tree", title="R-tree", group="partition")
+@card("r-tree", title="R-tree", group="partition", study="mondrian-relaxed")
 def r_tree(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Packs the records into the leaves of an R-tree, tile by tile, with at least k records in each leaf.
 

@@ -29,7 +29,14 @@ from cobogo.publish.recode.lattice.classic.tagging import (
 from cobogo.publish.recode.lattice.evaluate import Evaluator
 
 
-@card("incognito", title="Incognito", group="lattice", guide="algorithms-lattice", recodings=("full-domain",))
+@card(
+    "incognito",
+    title="Incognito",
+    group="lattice",
+    guide="algorithms-lattice",
+    recodings=("full-domain",),
+    study="optimal",
+)
 def incognito(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Solution:
     r"""Searches larger and larger sets of quasi-identifiers, and drops the nodes that fail on a smaller set; the metric
     chooses among the lowest nodes that satisfy the models.

@@ -180,7 +180,14 @@ def refuse_if_larger(nodes: int, algorithm: str) -> None:
         )
 
 
-@card("samarati", title="Samarati", group="lattice", guide="algorithms-lattice", recodings=("full-domain",))
+@card(
+    "samarati",
+    title="Samarati",
+    group="lattice",
+    guide="algorithms-lattice",
+    recodings=("full-domain",),
+    study="optimal",
+)
 def samarati(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Solution:
     r"""Finds, by binary search, the lowest height of the lattice at which a node satisfies the models; the metric
     chooses among the nodes of that height.
@@ -217,7 +224,7 @@ def samarati(problem: Problem, *, time_limit: float | None = None, progress: Ste
     return survey.answer(lowest, proven=problem.metric.name == "height")
 
 
-@card("ola", title="OLA", group="lattice", guide="algorithms-lattice", recodings=("full-domain",))
+@card("ola", title="OLA", group="lattice", guide="algorithms-lattice", recodings=("full-domain",), study="optimal")
 def ola(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Solution:
     r"""Marks the lattice from the middle: if a node satisfies the models, so do the nodes above it; if it fails, so do
     the nodes below. The metric chooses among the lowest nodes that satisfy the models.

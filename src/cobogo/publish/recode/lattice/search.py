@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import time
+from contextlib import suppress
 from dataclasses import replace
 
 from cobogo.errors import NoSolution
@@ -19,6 +20,7 @@ from cobogo.floor.progress import Steps
 from cobogo.publish.recode.contract.problem import Levels, Problem
 from cobogo.publish.recode.contract.solution import RUNNERS_UP, Checked, Solution, rank_nodes
 from cobogo.publish.recode.lattice.bounds import Yardstick
+from cobogo.publish.recode.lattice.classic.genetic import genetic
 from cobogo.publish.recode.lattice.evaluate import Evaluator
 from cobogo.publish.recode.lattice.explain import no_solution
 from cobogo.publish.recode.lattice.neighbours import LocalSearch
@@ -32,6 +34,17 @@ more slowly."""
 IMPROVING = 2 / 3
 """Of the time, what is spent at most on finding a good node before bounding all others: a better release is worth more
 than a better bound."""
+
+DENSE_A_SECOND = 200_000
+"""Nodes of a lattice whose bounds are held for all nodes, for each second of the time limit: to make them takes a
+microsecond a node and more, which must leave time to search."""
+
+SOON_SEARCHED = 1 << 16
+"""Nodes of a lattice that is likely to be searched whole before any time limit."""
+
+BREEDING = 1 / 5
+"""Of the time, what a genetic search has for the first good node. Local search alone, from the highest node, ended at
+nodes worse than that by discernibility, and now and then by loss."""
 
 MANY = 10**9
 """Nodes from which on their number is written as a power of ten."""
@@ -103,7 +116,7 @@ class _Search:
         self.progress = progress or (lambda *_: None)
         self.evaluator = Evaluator(problem)
         self.yardstick = Yardstick(problem)
-        walk = DenseWalk if nodes <= DENSE_AT_MOST else SparseWalk
+        walk = DenseWalk if nodes <= min(DENSE_AT_MOST, DENSE_A_SECOND * self.seconds) else SparseWalk
         self.walk: Walk = walk(problem, self.yardstick)
         self.found: list[Checked] = []
         self.cut_short = False
@@ -116,7 +129,7 @@ class _Search:
 
     def find_nodes(self) -> list[Checked]:
         """Search, and return the satisfied nodes worth remembering, best first."""
-        if isinstance(self.walk, SparseWalk):
+        if isinstance(self.walk, SparseWalk) or (self.seconds < math.inf and self.nodes > SOON_SEARCHED):
             self._improve(IMPROVING)
         for settled, levels in self.walk.cheapest_first(self._out_of_time):
             self._report(settled)
@@ -131,8 +144,11 @@ class _Search:
         return self._rank()
 
     def _improve(self, share: float) -> None:
-        """Look for a good node in the neighbourhood of the best one known, or of the highest, in a share of the
-        time."""
+        """Look for a good node in the neighbourhood of the best one known, in a share of the time. The first comes from
+        a genetic search, which looks at many nodes far from each other."""
+        if not self.found and self.seconds < math.inf:
+            with suppress(NoSolution):
+                self._check(genetic(self.problem, time_limit=BREEDING * self.seconds).chosen.levels)
         found = self._rank()
         start = found[0].levels if found else self.problem.highest
         LocalSearch(self.evaluator, self.yardstick, self._check, lambda: self._spent() > share).run(start)

@@ -30,6 +30,7 @@ from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.contract.solution import Solution
 from cobogo.publish.recode.lattice import search
 from cobogo.publish.recode.lattice import walk as lattice
+from cobogo.publish.recode.lattice.classic import genetic
 from cobogo.publish.recode.lattice.evaluate import Evaluator
 from cobogo.publish.recode.lattice.search import optimal
 from support import reference
@@ -321,13 +322,15 @@ def test_no_node_of_a_very_wide_table_is_checked_when_the_time_is_up(
         return check(self, levels)
 
     monkeypatch.setattr(search, "time", clock)
+    monkeypatch.setattr(genetic, "time", clock)
     monkeypatch.setattr(Evaluator, "check", checked)
     with contextlib.suppress(NoSolution):
         solution = optimal(problem, time_limit=limit)
         assert not solution.optimal
         assert solution.chosen.satisfied
-    assert len(set(looks)) == len(looks), "two checks without a look at the clock"
-    assert max(looks, default=0) <= limit + 4
+    begin = 3  # the highest node, the lowest, and what the genetic search found are checked however short the time
+    assert len(set(looks)) >= len(looks) - begin, "two checks without a look at the clock"
+    assert max(looks, default=0) <= limit + 6
     assert clock.now <= limit + 10, "it went on looking"
 
 

@@ -119,9 +119,10 @@ class _Search:
         return True, float(node.failing_records)
 
     def _fittest(self, population: list[Levels]) -> list[Levels]:
-        checked = []
+        checked, late = [], False
         for levels in dict.fromkeys(population):
-            if levels not in self.known and self._late():
+            late = late or (levels not in self.known and self._late())
+            if late and levels not in self.known:
                 continue
             self._check(levels)
             checked.append(levels)

@@ -14,6 +14,7 @@ from benchmarks.commands import whole
 from benchmarks.curator import answers
 from benchmarks.curator import beside_peers as answers_beside_peers
 from benchmarks.decoding import decoding
+from benchmarks.engines import engines
 from benchmarks.frequency_lists import lists
 from benchmarks.ingesting import ingesting
 from benchmarks.location_attacks import attacks
@@ -31,6 +32,7 @@ RESULTS = Path(__file__).parent / "results"
 ALL = {
     "adult": on_adult,
     "whole": whole,
+    "engines": engines,
     "lattices": on_large_lattices,
     "vault": vault,
     "pages": pages,

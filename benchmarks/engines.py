@@ -27,12 +27,21 @@ def engines(directory: Path, rows: int = ROWS) -> Iterator[Result]:
     policy = _policy(directory, rows)
     file = directory / f"policy-{rows}.toml"
     file.write_text(_toml(policy), encoding="utf-8")
+    for measure in (_on_postgresql, _on_spark):
+        release, alone, ours = measure(policy, file, directory)
+        yield Result(f"whole command: {rows:,} rows on {release}", ours, "engine alone", alone)
+
+
+def _on_postgresql(policy: dict[str, Any], file: Path, directory: Path) -> tuple[str, Spent, Spent]:
     with _postgresql() as (url, postmaster, release):
         alone = _with_server(postmaster, lambda: _alone("postgresql", policy, url))
         ours = _with_server(postmaster, lambda: _ours(file, url, directory))
-    yield Result(f"whole command: {rows:,} rows on PostgreSQL {release}", ours, "engine alone", alone)
+    return f"PostgreSQL {release}", alone, ours
+
+
+def _on_spark(policy: dict[str, Any], file: Path, directory: Path) -> tuple[str, Spent, Spent]:
     alone, ours = _alone("spark", policy, SPARK), _ours(file, SPARK, directory)
-    yield Result(f"whole command: {rows:,} rows on Spark {version('pyspark')}", ours, "engine alone", alone)
+    return f"Spark {version('pyspark')}", alone, ours
 
 
 def _ours(file: Path, url: str, directory: Path) -> Spent:

@@ -215,14 +215,16 @@ def frequency_table(
     groups = len(representatives)
     codes = np.array([column[representatives] for column in quasi], dtype=np.int32).reshape(width, groups)
     found = {name: columns[names.index(name)] for name in sensitive}
-    people, histograms, units = None, {}, ()
+    people, histograms = None, {}
+    units: tuple[Label, ...] = ()
     counted_label = None
     if label is not None:
         values, labels = columns[names.index(label)]
         domain = Domain(label, labels, _sums(values, counts, len(labels)))
         counted_label = _histogram(ids, values, counts, groups, domain)
     if unit is None or (len(columns[names.index(unit)][1]) == counts.sum() and not named):
-        units = () if unit is None or counts.sum() > MOST else columns[names.index(unit)][1]
+        if unit is not None and counts.sum() <= MOST:
+            units = columns[names.index(unit)][1]
         for name, (values, labels) in found.items():
             domain = Domain(name, labels, _sums(values, counts, len(labels)))
             histograms[name] = _histogram(ids, values, counts, groups, domain)

@@ -114,6 +114,7 @@ class PostgreSQL(Engine):
             "SET client_encoding = 'UTF8'",
             "SET datestyle = 'ISO, YMD'",
             "SET extra_float_digits = 1",
+            "SET enable_mergejoin = off",  # it would sort the whole table by every column that a tuple is found by
             _MORE_MEMORY,
             BEGIN,
             *_FUNCTIONS,
@@ -380,6 +381,7 @@ class PostgreSQL(Engine):
             ) from None
         finally:
             remove_scratch(spill)
+        self.session.execute("ANALYZE pg_temp.cobogo_source")
         return self._temporary("cobogo_source")
 
 

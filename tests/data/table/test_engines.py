@@ -618,3 +618,10 @@ def test_spark_reads_the_table_as_often_as_documented(
     table = read("data.csv", Data(separator=";"), connect(spark))
     assert cobogo.anonymize(table, passes_policy("drop")).write("out")
     assert len(reading(asked(), table.expression.get_name())) == PASSES
+
+
+def test_unique_values_of_all_columns_are_counted_at_once(engine_url: str) -> None:
+    columns = {"a b": ["x", "y", "y", None], "c0": [1, 2, 3, 3], "Z": [None, None, None, "z"], "none": ["q"] * 4}
+    table = read(pa.table(columns), Data(), connect(engine_url))
+    assert table.values_that_occur_once(list(columns)) == {"a b": 1, "c0": 2, "Z": 1, "none": 0}
+    assert table.values_that_occur_once([]) == {}

@@ -73,8 +73,8 @@ KEPT = ("smallint", "integer", "bigint", "boolean", "date", "real", "double prec
 
 WORK_MEMORY = "64MB"
 """What a session may take for each hash or sort, unless the server gives it more. It trades the server's memory for
-time: counting a million rows with half a million combinations takes a quarter of the time that it takes with the 4MB of
-a new server."""
+time: to load, count and shuffle a million rows with half a million combinations, and to load and count them again, took
+the server 9 s of CPU, and 15 s with the 4MB of a new server."""
 
 _MORE_MEMORY = f"""
 SELECT set_config('work_mem', '{WORK_MEMORY}', false)

@@ -14,6 +14,7 @@ from benchmarks.commands import whole
 from benchmarks.curator import answers, medians, small_question
 from benchmarks.curator import beside_peers as answers_beside_peers
 from benchmarks.decoding import decoding, many_candidates
+from benchmarks.engines import engines
 from benchmarks.frequency_lists import lists
 from benchmarks.ingesting import ingesting
 from benchmarks.location_attacks import attacks
@@ -34,6 +35,7 @@ ALL = {
     "whole": whole,
     "reviews": reviews,
     "metrics": by_every_metric,
+    "engines": engines,
     "lattices": on_large_lattices,
     "vault": vault,
     "pages": pages,

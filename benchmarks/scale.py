@@ -59,6 +59,9 @@ def scale(directory: Path) -> Iterator[Result]:
     """Measure, fit, tell how well that fits, and foresee."""
     measured = [_measure(directory, rows, width) for rows, width in SIZES]
     coefficients = fit([release for release, _ in measured], [spent.cpu for _, spent in measured])
+    start, *slopes = coefficients
+    told = ", ".join(f"{name} = {slope:.3g} s" for name, slope in zip("abc", slopes, strict=True))
+    yield Result("scale: the start of any release", Spent(start, start), note=told)
     for release, spent in measured:
         expected = float(np.dot(coefficients, release.features))
         yield Result(

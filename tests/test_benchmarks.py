@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from benchmarks import (
     commands,
     curator,
     decoding,
+    engines,
     flows,
     frequency_lists,
     ingesting,
@@ -48,6 +50,23 @@ def test_its_policy_is_also_written_as_toml(tmp_path: Path) -> None:
     file.write_text(commands._toml(policy), encoding="utf-8")
     assert cb.Policy.load(file).quasi_identifiers == ("q0", "q1")
     commands.engine_alone(policy["data"]["path"], commands._quasi(policy))
+
+
+@pytest.mark.parametrize("name", ["postgresql", "spark"])
+def test_the_least_that_an_engine_does_leaves_nothing_behind(
+    name: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    policy = tables.policy(tables.write(tmp_path, 300, 2), 2)
+    before = {*tmp_path.iterdir()}
+    alone = engines.postgresql_alone if name == "postgresql" else engines.spark_alone
+    alone(policy["data"]["path"], request.getfixturevalue(name), commands._quasi(policy))
+    assert {*tmp_path.iterdir()} == before
+
+
+def test_the_time_of_a_child_that_ended_counts() -> None:
+    before = engines._of_family(os.getpid())
+    of_process([PYTHON, "-c", "sum(range(20_000_000))"])
+    assert engines._of_family(os.getpid()) > before + 0.1
 
 
 def test_a_process_is_measured_or_its_failure_told() -> None:

@@ -14,7 +14,7 @@ from cobogo.data.schema.roles import check_roles
 from cobogo.data.table.engine import connect
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.data.table.read import Table, open_source, read
-from cobogo.data.table.spelling import MOST, spelling_warnings
+from cobogo.data.table.spelling import spelling_warnings
 from cobogo.errors import DataError, PolicyError
 from cobogo.examine.risk.population import check_population
 from cobogo.floor.language import tr, trn
@@ -66,7 +66,7 @@ def admit_records(policy: Policy, table: Table, counted: FrequencyTable) -> tupl
     if not counted.records:
         raise DataError(tr("has no records"), where=table.name, remedy=tr("Give a table that has at least one record."))
     check_population(policy, counted.classes().total)
-    warnings = (*check_unique(policy, table, counted.records), *_spellings(policy, table, counted))
+    warnings = (*check_unique(policy, table, counted.records), *_spellings(policy, counted))
     warnings = (*warnings, *_odd_paths(policy, counted))
     if policy.recoding.suppress == "sensitive":
         check_no_stars(policy, counted)
@@ -293,10 +293,8 @@ def check_unique(policy: Policy, table: Table, records: int) -> tuple[str, ...]:
     Returns warnings instead where there are few records.
     """
     warnings: list[str] = []
-    for name in policy.with_role(Role.NON_SENSITIVE):
-        if policy.attributes[name].publish_unique:
-            continue
-        unique = table.values_that_occur_once(name)
+    asked = [name for name in policy.with_role(Role.NON_SENSITIVE) if not policy.attributes[name].publish_unique]
+    for name, unique in table.values_that_occur_once(asked).items():
         if 2 * unique <= records:
             continue
         what = tr(
@@ -318,13 +316,10 @@ def check_unique(policy: Policy, table: Table, records: int) -> tuple[str, ...]:
     return tuple(warnings)
 
 
-def _spellings(policy: Policy, table: Table, counted: FrequencyTable) -> tuple[str, ...]:
+def _spellings(policy: Policy, counted: FrequencyTable) -> tuple[str, ...]:
     """Warnings of values that are counted as different and may be one: of sensitive attributes and of people."""
     found = [text for name, domain in counted.domains.items() for text in spelling_warnings(name, domain.labels)]
     unit = policy.data.unit
     if unit is not None:
-        names = counted.people.names if counted.people is not None else None
-        if names is None and counted.records <= MOST:
-            names = tuple(table.counts(unit))
-        found += spelling_warnings(unit, names or ())
+        found += spelling_warnings(unit, counted.people.names if counted.people is not None else counted.units)
     return tuple(found)

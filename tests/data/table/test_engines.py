@@ -3,6 +3,7 @@
 import gc
 import json
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -21,6 +22,7 @@ import pytest
 
 import cobogo
 from cobogo.data.policy import Data
+from cobogo.data.table.duck import DuckDB
 from cobogo.data.table.engine import connect
 from cobogo.data.table.frequency import frequency_table
 from cobogo.data.table.read import read, table_in
@@ -526,3 +528,100 @@ def test_a_copy_on_disk_is_private_and_is_gone_afterwards(workplace: Path, monke
     del release
     gc.collect()
     assert list(spill.iterdir()) == []
+
+
+NOT_READING = re.compile(r"\s*(CREATE|ALTER|DROP|DESCRIBE|ANALYZE|SET)\b", re.IGNORECASE)
+
+
+def statements_of_duckdb(monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[list[str]]]:
+    """What each DuckDB that is opened from now on is asked, by its own log."""
+    begin, opened = DuckDB.__init__, []
+
+    def logging(engine: DuckDB, *arguments: Any, **options: Any) -> None:
+        begin(engine, *arguments, **options)
+        engine.sql("CALL enable_logging('QueryLog')")
+        opened.append(engine)
+
+    monkeypatch.setattr(DuckDB, "__init__", logging)
+    log = "SELECT message FROM duckdb_logs WHERE type = 'QueryLog'"
+    return lambda: [[message for (message,) in engine.rows(log)] for engine in opened]
+
+
+def statements_of_postgresql(url: str) -> Callable[[], list[str]]:
+    log = Path(url.partition("host=")[2]) / "log"
+    before = log.stat().st_size
+    return lambda: re.split(r"LOG:  (?:statement|execute [^:]*): ", log.read_bytes()[before:].decode())[1:]
+
+
+def statements_of_spark(monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[str]]:
+    from pyspark.sql import SparkSession
+
+    ask, asked = SparkSession.sql, []
+
+    def noting(session: Any, statement: str, *arguments: Any, **options: Any) -> Any:
+        asked.append(statement)
+        return ask(session, statement, *arguments, **options)
+
+    monkeypatch.setattr(SparkSession, "sql", noting)
+    return lambda: asked
+
+
+def reading(statements: list[str], name: str) -> list[str]:
+    """The statements that read the rows of a table."""
+    return [one for one in statements if name in one and not NOT_READING.match(one) and "LIMIT 0" not in one]
+
+
+PASSES = 3
+"""Over the table: count the combinations, look for identifying columns, write. docs/engines.md lists them."""
+
+
+def passes_policy(suppressed: str) -> dict[str, Any]:
+    quasi = "quasi-identifier"
+    role = {"person": "identifier", "city": quasi, 'raça "cor"': quasi, "disease": "sensitive"}
+    return {
+        "data": {"path": "data.csv", "separator": ";"},
+        "attributes": {name: {"role": role.get(name, "non-sensitive")} for name in (*role, "note")},
+        "privacy": {"models": [{"model": "k-anonymity", "k": 2}]},
+        "recoding": {"suppression-limit": 0.9},
+        "output": {"suppressed": suppressed},
+    }
+
+
+@pytest.mark.parametrize(("suppressed", "of_release"), [("drop", 1), ("star-all", 2)])
+def test_duckdb_reads_table_and_release_as_often_as_documented(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch, suppressed: str, of_release: int
+) -> None:
+    awkward_csv(workplace / "data.csv", "utf-8")
+    asked = statements_of_duckdb(monkeypatch)
+    assert cobogo.anonymize(passes_policy(suppressed)).write("out")
+    source, release = asked()
+    assert len([one for one in source if "read_csv" in one]) == 1
+    assert len(reading(source, "cobogo_source")) == PASSES
+    assert len(reading(release, "cobogo_source")) == of_release, "a view of the released file"
+
+
+def test_postgresql_reads_the_table_as_often_as_documented(
+    postgresql: str, workplace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    awkward_csv(workplace / "data.csv", "utf-8")
+    parsed, asked = statements_of_duckdb(monkeypatch), statements_of_postgresql(postgresql)
+    assert cobogo.anonymize(passes_policy("drop"), engine=postgresql).write("out")
+    assert len(reading(asked(), "cobogo_source")) == 1 + PASSES, "it is filled once"
+    assert [len(reading(found, "cobogo_source")) for found in parsed()] == [1, 1], "the file in, and the release back"
+
+
+def test_spark_reads_the_table_as_often_as_documented(
+    spark: str, workplace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    awkward_csv(workplace / "data.csv", "utf-8")
+    asked = statements_of_spark(monkeypatch)
+    table = read("data.csv", Data(separator=";"), connect(spark))
+    assert cobogo.anonymize(table, passes_policy("drop")).write("out")
+    assert len(reading(asked(), table.expression.get_name())) == PASSES
+
+
+def test_unique_values_of_all_columns_are_counted_at_once(engine_url: str) -> None:
+    columns = {"a b": ["x", "y", "y", None], "c0": [1, 2, 3, 3], "Z": [None, None, None, "z"], "none": ["q"] * 4}
+    table = read(pa.table(columns), Data(), connect(engine_url))
+    assert table.values_that_occur_once(list(columns)) == {"a b": 1, "c0": 2, "Z": 1, "none": 0}
+    assert table.values_that_occur_once([]) == {}

@@ -173,10 +173,10 @@ class DuckDB(Engine):
         self.check_new_table(name)
         schema, _, final = name.rpartition(".")
         new = f"{schema or 'main'}.cobogo_new_{secrets.token_hex(6)}"
-        self.connection._run_pre_execute_hooks(table)
+        query = self.statement(table)
         self.sql("BEGIN")
         try:
-            self.sql(f"CREATE TABLE {self._place(new)} AS {self.connection.compile(table)}")
+            self.sql(f"CREATE TABLE {self._place(new)} AS {query}")
             yield self.open_table(new)
             self.sql(f"DROP TABLE IF EXISTS {self._place(name)}")
             self.sql(f"ALTER TABLE {self._place(new)} RENAME TO {quote(final)}")
@@ -188,7 +188,7 @@ class DuckDB(Engine):
 
     def fetch(self, table: Expression) -> Any:
         """The rows; a complaint about the files behind them, in our words."""
-        with self._translate_errors():
+        with self.translate_errors():
             return self._result(table).to_arrow_table()
 
     def rows(self, statement: str) -> list[tuple[Any, ...]]:
@@ -198,16 +198,16 @@ class DuckDB(Engine):
 
     def batches(self, table: Expression) -> Generator[Any, None, None]:
         """The same in parts."""
-        with self._translate_errors():
+        with self.translate_errors():
             yield from self._result(table).to_arrow_reader(BATCH)
 
     def _result(self, table: Expression) -> Any:
         """What DuckDB itself gives: Ibis would write values that it keeps as codes out as text."""
-        self.connection._run_pre_execute_hooks(table)
-        return self.connection.con.execute(self.connection.compile(table))
+        return self.connection.con.execute(self.statement(table))
 
     @contextmanager
-    def _translate_errors(self) -> Iterator[None]:
+    def translate_errors(self) -> Iterator[None]:
+        """A block that reads files; a complaint about them is raised in our words."""
         import duckdb
 
         try:

@@ -149,6 +149,11 @@ class Engine(ABC):
         """An expression's rows as an Arrow table, in memory: for counts, not for records."""
         return table.to_pyarrow()
 
+    def statement(self, table: Expression) -> str:
+        """An expression in the engine's own language; what it reads from memory is there when this returns."""
+        self.connection._run_pre_execute_hooks(table)
+        return str(self.connection.compile(table))
+
     @abstractmethod
     def rows(self, statement: str) -> list[tuple[Any, ...]]:
         """The rows of a statement in the engine's own language: for aggregates, not for records."""
@@ -171,6 +176,16 @@ class Engine(ABC):
     def room_for_counts(self) -> int:
         """How many rows of a counted table the search has room for."""
         return memory_share(COUNTED) // COUNT_BYTES if self.most_counts is None else self.most_counts
+
+    def unique_values(self, table: Expression) -> list[int]:
+        """How many values of each column stand in one row only, NULL not counted, from one reading of the table."""
+        names = [f"c{number}" for number in range(len(table.columns))]
+        rows = self.statement(table.rename(dict(zip(names, table.columns, strict=True))))
+        marks = ", ".join(f"GROUPING({name}) = 0 AND {name} IS NOT NULL AS u{name}" for name in names)
+        sets = ", ".join(f"({name})" for name in names)
+        once = f"SELECT {marks} FROM ({rows}) AS t GROUP BY GROUPING SETS ({sets}) HAVING count(*) = 1"
+        sums = ", ".join(f"count(CASE WHEN u{name} THEN 1 END)" for name in names)
+        return [int(found) for found in self.rows(f"SELECT {sums} FROM ({once}) AS o")[0]]
 
     def tally(self, table: Expression, count: Callable[[Any], Any], size: int) -> Any:
         """The sum of what a function counts in each part of the rows: from an Arrow batch to ``size`` whole numbers.

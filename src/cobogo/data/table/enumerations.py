@@ -26,8 +26,8 @@ def store(connection: Any, name: str, source: str, columns: Sequence[str]) -> No
     Enumerations are in the order of their texts; NULL stays NULL.
     """
     run = connection.execute
-    run(f"{_create(name)} AS SELECT * FROM {source} LIMIT {SAMPLE}")
-    if run(f"SELECT count(*) FROM {name}").fetchone()[0] < SAMPLE:
+    (sampled,) = run(f"{_create(name)} AS SELECT * FROM {source} LIMIT {SAMPLE}").fetchone()
+    if sampled < SAMPLE:
         return
     listed = {column: kind for column in columns if (kind := _first_values(connection, name, column)) is not None}
     if not listed:

@@ -16,6 +16,7 @@ from cobogo.data.classes import Classes, Domain, Earlier, Histogram
 from cobogo.data.hierarchy import Hierarchy, Label
 from cobogo.data.table.columns import Coder, Column
 from cobogo.data.table.read import Table
+from cobogo.data.table.spelling import MOST
 from cobogo.errors import VerificationFailed
 from cobogo.floor.arrays import Ints, Mask
 from cobogo.floor.language import tr
@@ -79,6 +80,7 @@ class FrequencyTable:
     label: Histogram | None = None  # records (not people) of each value of the column to be predicted, if there is one
     joint: Joint | None = None  # of the sensitive attributes and the label, where it was asked for
     withheld: Mapping[str, Mask] = field(default_factory=dict)  # of a release: tuples whose values are not told
+    units: tuple[Label, ...] = ()  # whose the records are, where everybody has one and they are at most MOST
     whole: int | None = None  # how many records there are, where one is counted in several tuples
 
     def __repr__(self) -> str:
@@ -218,12 +220,15 @@ def frequency_table(
     codes = np.array([column[representatives] for column in quasi], dtype=np.int32).reshape(width, groups)
     found = {name: columns[names.index(name)] for name in sensitive}
     people, histograms = None, {}
+    units: tuple[Label, ...] = ()
     counted_label = None
     if label is not None:
         values, labels = columns[names.index(label)]
         domain = Domain(label, labels, _sums(values, counts, len(labels)))
         counted_label = count_values(ids, values, counts, groups, domain)
     if unit is None or (len(columns[names.index(unit)][1]) == counts.sum() and not named):
+        if unit is not None and counts.sum() <= MOST:
+            units = columns[names.index(unit)][1]
         for name, (values, labels) in found.items():
             domain = Domain(name, labels, _sums(values, counts, len(labels)))
             histograms[name] = count_values(ids, values, counts, groups, domain)
@@ -238,6 +243,7 @@ def frequency_table(
         histograms=histograms,
         people=people,
         label=counted_label,
+        units=units,
         joint=_joint(ids, counts, groups, {name: columns[names.index(name)] for name in told}) if told else None,
     )
 

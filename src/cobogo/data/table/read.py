@@ -77,12 +77,12 @@ class Table:
             found |= {text: int(number) for text, number in zip(texts, records, strict=True)}
         return found
 
-    def values_that_occur_once(self, column: str) -> int:
-        """How many values of a column stand in one row only; NULL does not count."""
-        values = self.expression.select(value=self.expression[column]).filter(lambda t: t["value"].notnull())
-        counts = values.group_by("value").aggregate(records=values.count())
-        once = counts.filter(counts["records"] == 1)
-        return self._number(once.aggregate(found=once.count()))
+    def values_that_occur_once(self, columns: Sequence[str]) -> dict[str, int]:
+        """How many values of each of some columns stand in one row only; NULL does not count."""
+        if not columns:
+            return {}
+        found = self.engine.unique_values(self.expression.select(list(columns)))
+        return dict(zip(columns, found, strict=True))
 
     def digest(self, separator: str) -> str:
         """The SHA-256 of the rows as lines of CSV in the order of their bytes: the same in any order of rows."""

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from cobogo.data.policy import Data
+from cobogo.data.table.columns import unused_names
 from cobogo.data.table.engine import Engine, Expression, builtin, header, too_many_counts
 from cobogo.data.table.files import csv_error, parquet_error
 from cobogo.errors import DataError, PolicyError
@@ -141,6 +142,13 @@ class Spark(Engine):
         """Java's random UUIDs, which come from the operating system's entropy; Spark's own are seeded."""
         return builtin("reflect", "string", "string")("java.util.UUID", "randomUUID")
 
+    def shuffle(self, table: Expression) -> Expression:
+        """By a random key into parts, and in its order there. To put all rows in order, Spark would compute them twice:
+        once for a sample of the keys."""
+        (key,) = unused_names(table.columns, 1)
+        keyed = self._frame(table.mutate(**{key: self.random_key(table)}))
+        return self._register(keyed.repartition(key).sortWithinPartitions(key).drop(key))
+
     def fetch(self, table: Expression) -> Any:
         """What was counted, to the driver."""
         return self._frame(table).toArrow()
@@ -193,8 +201,7 @@ class Spark(Engine):
 
     def _frame(self, table: Expression) -> Any:
         """An expression as a data frame of Spark's."""
-        self.connection._run_pre_execute_hooks(table)
-        return self.session.sql(self.connection.compile(table))
+        return self.session.sql(self.statement(table))
 
     def _register(self, frame: Any) -> Expression:
         """A data frame as a table that expressions can name."""

@@ -34,6 +34,7 @@ from cobogo.data.policy import (
     Synthesis,
     Utility,
 )
+from cobogo.data.policy.tables import EnginePolicy
 from cobogo.data.schema.starter import toml
 from cobogo.examine import metrics
 from cobogo.faces.cli.main import PANELS
@@ -60,7 +61,7 @@ TABLES = {
     "[perturbation]": Perturbation, "[randomization]": Randomization, "[masking]": Masking, "[sampling]": Sampling,
     "[synthesis]": Synthesis, "domains": DomainSpec,
     "[utility]": Utility, "[risk]": RiskPolicy, "[output]": Output, "[report]": ReportPolicy,
-    "[registry]": RegistryPolicy,
+    "[engine]": EnginePolicy, "[registry]": RegistryPolicy,
     "hierarchy": HierarchySpec, **BUILDERS,
 }  # fmt: skip
 """The headings of the policy page, and what each must explain."""

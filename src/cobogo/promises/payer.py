@@ -9,6 +9,7 @@ from typing import Any
 
 from cobogo.errors import CobogoError, LedgerError, PolicyError
 from cobogo.floor.language import Text, tr
+from cobogo.floor.store import parse_place
 from cobogo.floor.untrusted import fraction
 from cobogo.promises.accounting import Measure, PrivacyLoss, to_rho
 from cobogo.promises.curator_file import CuratorPolicy, find_dataset
@@ -44,6 +45,15 @@ def payer_of_options(ledger: str | None, dataset: str | None, analyst: str | Non
         missing = ", ".join(name for name, value in given.items() if value is None)
         what = tr("a budget needs a ledger, a data set and an analyst, and this option is missing")
         raise PolicyError(what, where=missing, remedy=tr("Give --ledger, --dataset and --analyst together."))
+    file = parse_place(ledger, PolicyError, where="--ledger").file
+    if file is not None and not file.is_file():  # a new ledger would have no budget, and would hide a wrong path
+        raise LedgerError(
+            tr("there is no ledger here"),
+            where=str(file),
+            remedy=tr(
+                "Check --ledger. A curator's file declares budgets, and `cobogo answer budget` opens its ledger."
+            ),
+        )
     return Payer(Ledger(ledger), dataset, analyst)
 
 

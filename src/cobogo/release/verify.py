@@ -88,7 +88,11 @@ def verify(
     public, evidence = release_parts(Path(release))
     manifest = manifests.load(public)
     if manifest.contradiction:
-        raise VerificationFailed(manifest.contradiction, where=str(public / manifests.NAME))
+        raise VerificationFailed(
+            manifest.contradiction,
+            where=str(public / manifests.NAME),
+            remedy=tr("Copy the release again from where it was made."),
+        )
     problems = manifests.disagreements(public, manifest.files, also=[manifests.NAME])
     if any(manifests.irregular(name) in problems for name in manifest.data_files):
         return Verdict((), tuple(problems), 0, 0)

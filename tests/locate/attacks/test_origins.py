@@ -110,3 +110,9 @@ def test_people_who_never_leave_twice_are_not_attacked() -> None:
         with pytest.raises(ValueError, match=f"'{option}'.*same-origin"):
             SameOrigin(**{option: 0})
     assert SameOrigin().run(scene(commuters(2, 2, square()), Noise(0.01))).attacked == 2
+
+
+def test_senseless_options_are_refused_before_anything_is_attacked() -> None:
+    for wrong in ({"how": "mode"}, {"along": 0}, {"trips": 0}):
+        with pytest.raises(ValueError, match=f"'{next(iter(wrong))}' parameter of same-origin must be"):
+            SameOrigin(**wrong)  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cobogo.errors import DataError
+from cobogo.errors import DataError, PolicyError
 from cobogo.floor.randomness import Seeded
 from cobogo.locate.mobility.areas import MOST_AREAS, AreaTree, Journeys, read_areas, read_journeys
 from cobogo.locate.places.cells import Cells
@@ -91,3 +91,14 @@ def test_the_invented_city_commutes() -> None:
     assert 15 <= len(made.tree.names[1]) <= 40
     assert 200 < len(made) <= 300
     assert len(bairro_areas().places) == len(made.tree.places)
+
+
+def test_levels_have_names_of_their_own_and_every_area_lies_in_one_of_each() -> None:
+    table = pd.DataFrame({"name": ["a", "b"], "zone": ["x", "y"], "lon": [-38.5, -38.4], "lat": [-3.7, -3.8]})
+    assert read_areas(table, ["zone"]).names == (("a", "b"), ("x", "y"))  # a level is not taken for the finest areas
+    for twice in (["zone", "zone"], ["area"]):
+        with pytest.raises(PolicyError, match="two levels have the same name"):
+            read_areas(table.assign(area=["a", "b"]), twice)
+    for blank in (None, " "):
+        with pytest.raises(DataError, match="row 2, column zone: the value is missing"):
+            read_areas(table.assign(zone=["x", blank]), ["zone"])

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import cobogo
-from cobogo.errors import BudgetSpent, DataError
+from cobogo.errors import BudgetSpent, DataError, LedgerError
 from cobogo.faces.cli.main import app
 from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.ledger import Ledger
@@ -127,7 +127,9 @@ def test_a_ledger_pays_or_refuses_and_nothing_is_written(data: Path, tmp_path: P
     run(data, tmp_path / "one", *options)
     with pytest.raises(BudgetSpent):
         run(data, tmp_path / "two", *options)
-    assert not (tmp_path / "two").exists()
+    with pytest.raises(LedgerError, match="there is no ledger here"):
+        run(data, tmp_path / "two", "--ledger", str(tmp_path / "typo.db"), *options[2:])
+    assert not any((tmp_path / name).exists() for name in ("two", "typo.db", "typo.db.seal"))
 
 
 def test_areas_that_are_not_declared_stop_it(data: Path, tmp_path: Path) -> None:

@@ -107,3 +107,13 @@ def test_with_a_known_shape_the_limit_is_the_gain_over_the_table() -> None:
     """Even an attacker who cannot be convinced learns c/n instead of the share that they believe in."""
     table = classes(s=[["x", "x", "y"], ["y"] * 5])
     assert RealisticEpsilonPrivacy("s", 9.0, 1e12).measure(table)[0] == pytest.approx((2 / 3) / (2 / 8))
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("prior", ["table", "uniform", "any"])
+def test_the_most_stubborn_attacker_is_measured_without_overflow(prior: str) -> None:
+    table = classes(disease=[["flu", "flu", "cough", "fever"], ["flu", "flu"]])
+    most = RealisticEpsilonPrivacy("disease", epsilon=2, stubbornness=1e308, prior=prior).measure(table)
+    less = RealisticEpsilonPrivacy("disease", epsilon=2, stubbornness=1e15, prior=prior).measure(table)
+    assert not np.isnan(most).any()
+    assert (most >= less * (1 - 1e-9)).all()

@@ -104,6 +104,7 @@ def test_a_million_classes_are_drawn_at_once(tmp_path: Path) -> None:
         *((distinct, asked) for distinct in ([1], [3, 3], list(range(1, 41))) for asked in (None, 1, 3, 60)),
         ([2, 500], 3),  # too many values for a column each: what was asked for is not marked
         ([1, 10**6], 60),
+        ([0, 0], 2),  # every value is missing
     ],
 )
 def test_any_numbers_of_distinct_values_can_be_drawn(distinct: list[int], asked: int | None, tmp_path: Path) -> None:

@@ -385,6 +385,9 @@ def _not_utf8(path: str, line: int | None) -> DataError:
     return DataError(
         tr("is not UTF-8"),
         where=tr("{file}, line {line}", file=path, line=line) if line else path,
-        remedy=tr('If it comes from a spreadsheet, try encoding = "latin-1" under [data] (--encoding latin-1).'),
+        remedy=tr(
+            'Save it as UTF-8. Or, if it comes from a spreadsheet, try encoding = "latin-1" under [data], or '
+            "--encoding latin-1 where the command has this option."
+        ),
         code="COBOGO-DATA-ENCODING",
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, get_args
 
 import numpy as np
 
@@ -127,6 +127,8 @@ class SameOrigin(LocationAttack):
     needs: ClassVar[frozenset[str]] = frozenset({"users", "times"})
 
     def __post_init__(self) -> None:
+        if self.how not in get_args(How):
+            raise ValueError(refusal(self.name, "how", tr("one of {known}", known=", ".join(get_args(How))), self.how))
         if self.along < 1:
             raise ValueError(refusal(self.name, "along", tr("1 or more"), self.along))
         if self.trips is not None and self.trips < 1:

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from cobogo.errors import DataError
+from cobogo.errors import DataError, PolicyError
 from cobogo.floor.arrays import Ints
 from cobogo.floor.language import tr, trn
 from cobogo.floor.randomness import Source
 from cobogo.locate.places.cells import Cells
-from cobogo.locate.places.points import COLUMNS, MISSING, Points, encode_people
+from cobogo.locate.places.points import COLUMNS, MISSING, Points, encode_people, refuse_rows
 from cobogo.locate.places.reading import CELL, fetch_table, find_column
 from cobogo.locate.trips.segments import choose_rows, split_trips
 
@@ -198,9 +198,23 @@ def read_areas(source: str | Path | Any, levels: Sequence[str] = (), *, separato
                 where=name,
                 remedy=tr("Name columns of the file of areas, from finer to coarser (--levels zone,region)."),
             )
-    column = find_column(table, AREA, tr("there is no column of areas"), name)
+    _refuse_repeated(levels)
+    column = find_column(table.drop_columns(list(levels)), AREA, tr("there is no column of areas"), name)
+    for part in (column, *levels):
+        blank = np.array([value is None or not str(value).strip() for value in table.column(part).to_pylist()], bool)
+        refuse_rows(blank, part, tr("the value is missing"), name, 1)
     places = Cells.from_columns(table.column(column).to_pylist(), points.lon, points.lat, where=name)
     return AreaTree.from_columns(places, {level: table.column(level).to_pylist() for level in levels}, where=name)
+
+
+def _refuse_repeated(levels: Sequence[str]) -> None:
+    """Raise where two levels would have one name; the finest is always called area."""
+    if len({"area", *levels}) <= len(levels):
+        raise PolicyError(
+            tr("two levels have the same name; the finest level is always called area"),
+            where="--levels",
+            remedy=tr("Name each column of coarser areas once. If one of them is called area, rename it in the file."),
+        )
 
 
 def read_journeys(

@@ -22,7 +22,7 @@ import numpy as np
 from cobogo.errors import DataError, PolicyError, VerificationFailed
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
-from cobogo.floor.language import tr
+from cobogo.floor.language import tr, trn
 from cobogo.floor.randomness import Entropy
 from cobogo.floor.untrusted import fraction
 from cobogo.locate.mobility.areas import AreaTree, Journeys, add_up
@@ -141,7 +141,12 @@ def check_shares(weights: Sequence[Amount], tree: AreaTree) -> tuple[Fraction, .
     parts = [exact_amount(weight, "--shares") for weight in weights]
     if len(parts) != len(tree.levels):
         raise PolicyError(
-            tr("there are {shares} shares for {levels} levels", shares=len(parts), levels=len(tree.levels)),
+            trn(
+                "there is {n} share for {levels} levels",
+                "there are {n} shares for {levels} levels",
+                n=len(parts),
+                levels=len(tree.levels),
+            ),
             where="--shares",
             remedy=tr("Give one number for each level, the finest first: --shares 3,1."),
         )

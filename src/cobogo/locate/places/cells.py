@@ -44,13 +44,13 @@ class Cells:
                 remedy=tr("Give one name for each place."),
             )
         if not texts:
-            raise DataError(tr("there are no cells"), where=where, remedy=tr("Give at least one cell."))
+            raise DataError(tr("there are no places"), where=where, remedy=tr("Give at least one place."))
         if len(set(texts)) < len(texts):
             twice = next(name for name, times in Counter(texts).items() if times > 1)
             raise DataError(
-                tr('the cell "{name}" appears twice', name=twice),
+                tr('the place "{name}" appears twice', name=twice),
                 where=where,
-                remedy=tr("Give every cell a name of its own."),
+                remedy=tr("Give every place a name of its own."),
             )
         return cls(texts, points.lon, points.lat)
 

@@ -73,10 +73,12 @@ class Points:
                 where=where,
                 remedy=SAME_LENGTH,
             )
-        _refuse(
+        refuse_rows(
             ~(np.abs(east) <= 360), "lon", tr("the value is not a longitude (degrees from -180 to 180)"), where, first
         )
-        _refuse(~(np.abs(north) <= 90), "lat", tr("the value is not a latitude (degrees from -90 to 90)"), where, first)
+        refuse_rows(
+            ~(np.abs(north) <= 90), "lat", tr("the value is not a latitude (degrees from -90 to 90)"), where, first
+        )
         seconds = None if time is None else _seconds(time, where, first)
         codes, names = (None, ()) if user is None else encode_people(user, where, first)
         if seconds is not None and len(seconds) != len(east):
@@ -294,7 +296,7 @@ def _numbers(values: Any, column: str, where: str, first: int) -> Floats:
 
     plain = values.to_pandas() if hasattr(values, "to_pandas") else values
     numbers = np.array(pd.to_numeric(pd.Series(plain), errors="coerce"), dtype=np.float64)
-    _refuse(~np.isfinite(numbers), column, tr("the value is not a number"), where, first)
+    refuse_rows(~np.isfinite(numbers), column, tr("the value is not a number"), where, first)
     return numbers
 
 
@@ -310,11 +312,13 @@ def _seconds(values: Any, where: str, first: int) -> Floats:
         if len(plain) and as_numbers.notna().all():
             return _seconds_from_numbers(as_numbers, where, first)
         plain = pd.to_datetime(plain, errors="coerce", utc=True, format="ISO8601")
-    _refuse(np.asarray(plain.isna()), "time", tr("the value is not a time such as 2026-01-31 08:00:00"), where, first)
+    refuse_rows(
+        np.asarray(plain.isna()), "time", tr("the value is not a time such as 2026-01-31 08:00:00"), where, first
+    )
     stamps = pd.DatetimeIndex(plain)
     naive = stamps.tz_convert("UTC").tz_localize(None) if stamps.tz is not None else stamps
     seconds = np.asarray(naive.to_numpy(dtype="datetime64[ms]").astype(np.int64) / 1000, dtype=np.float64)
-    _refuse(
+    refuse_rows(
         ~((seconds >= EARLIEST) & (seconds < LATEST)), "time", tr("the time is not between 1900 and 2199"), where, first
     )
     return seconds
@@ -326,10 +330,10 @@ def _seconds_from_numbers(values: Any, where: str, first: int) -> Floats:
     size = np.abs(numbers)
     fits = [size < LATEST, *((size >= 1e8 * unit) & (size < LATEST * unit) for unit in UNITS[1:])]
     unit = np.select(fits, UNITS, default=np.nan)
-    _refuse(
+    refuse_rows(
         np.isnan(unit) | (numbers < EARLIEST * unit), "time", tr("the time is not between 1900 and 2199"), where, first
     )
-    _refuse(unit != unit[:1], "time", tr("the time has another unit than the first row"), where, first)
+    refuse_rows(unit != unit[:1], "time", tr("the time has another unit than the first row"), where, first)
     return np.asarray(numbers / unit, dtype=np.float64)
 
 
@@ -338,12 +342,12 @@ def encode_people(values: Any, where: str, first: int) -> tuple[Ints, tuple[str,
     import pandas as pd
 
     plain = pd.Series(values.to_pandas() if hasattr(values, "to_pandas") else values)
-    _refuse(np.asarray(plain.isna()), "user", tr("the value is missing"), where, first)
+    refuse_rows(np.asarray(plain.isna()), "user", tr("the value is missing"), where, first)
     codes, names = pd.factorize(plain.astype(str), sort=True)
     return np.asarray(codes, dtype=np.int64), tuple(str(name) for name in names)
 
 
-def _refuse(wrong: NDArray[np.bool_], column: str, what: str, where: str, first: int) -> None:
+def refuse_rows(wrong: NDArray[np.bool_], column: str, what: str, where: str, first: int) -> None:
     """Raise where some rows are wrong. The error names the row, never the value: it may be somebody's position."""
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])

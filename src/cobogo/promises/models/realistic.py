@@ -91,9 +91,10 @@ class RealisticEpsilonPrivacy(Model):
         histogram, there = self.known_values(classes)
         many = np.maximum(there, 1)[histogram.owners].astype(float)
         counts, sigma, shape = np.minimum(histogram.counts, many), self.stubbornness, self._shape(histogram)
-        belief = counts * (many + sigma) / (many * (counts + sigma * shape))
-        rest = (many - counts + sigma * (1 - shape)) * many
-        disbelief = np.where(rest > 0, quotient(rest, (many - counts) * (many + sigma)), 1.0)
+        # Quotients are multiplied, and never divided after multiplying, so that no stubbornness overflows.
+        belief = (counts / many) * ((many + sigma) / (counts + sigma * shape))
+        rest = (many - counts + sigma * (1 - shape)) / (many + sigma)
+        disbelief = np.where(rest > 0, rest * quotient(many, many - counts), 1.0)
         return np.maximum(histogram.most(np.maximum(belief, disbelief)), 1.0)
 
     def _shape(self, histogram: Histogram) -> Floats:

@@ -89,7 +89,7 @@ def distinct_values(
         )
         fact = say(key, values=values, attribute=name)
     sheet = Sheet(title or fact, say("Number of classes by number of distinct values of “{attribute}”", attribute=name))
-    edges = np.arange(1, high + 2) if high <= 40 else bins(low, high)
+    edges = np.arange(min(low, 1), high + 2) if high <= 40 else bins(low, high)
     counts = np.histogram(distinct, edges)[0]
     mark = (asked, say("required: at least {l}", l=asked)) if asked is not None and asked <= high <= 40 else None
     _columns(sheet, edges, counts, say, axis=say("distinct values in the class"), mark=mark)

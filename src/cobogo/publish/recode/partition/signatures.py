@@ -10,7 +10,7 @@ import numpy as np
 from cobogo.errors import NoSolution
 from cobogo.floor import randomness
 from cobogo.floor.arrays import Ints, Small
-from cobogo.floor.language import tr
+from cobogo.floor.language import tr, trn
 from cobogo.promises.models.m_invariance import MInvariance
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.partition.groups import Parcels
@@ -174,7 +174,11 @@ def _step(counts: Ints, total: int, m: int) -> tuple[int, int]:
 def too_many_left_out(left_out: int) -> NoSolution:
     """The error where more people cannot be in any group than may be suppressed."""
     return NoSolution(
-        tr("{left_out:,} people cannot be released, more than the suppression limit allows", left_out=left_out),
+        trn(
+            "{n:,} person cannot be released, more than the suppression limit allows",
+            "{n:,} people cannot be released, more than the suppression limit allows",
+            n=left_out,
+        ),
         remedy=tr(
             "Raise suppression-limit: their values are missing, or are not among those of their earlier group. Where "
             "the attribute has fewer than m values, lower m."

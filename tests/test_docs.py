@@ -35,7 +35,6 @@ from cobogo.data.policy import (
     Synthesis,
     Utility,
 )
-from cobogo.data.policy.tables import EnginePolicy
 from cobogo.data.schema.starter import toml
 from cobogo.examine import metrics
 from cobogo.faces.cli.main import PANELS

@@ -104,7 +104,7 @@ def test_a_sketch_that_no_machine_has_room_for_is_refused(mechanism):
 
 
 def test_more_candidates_than_can_be_decoded_are_refused_in_words():
-    collection = asked("rappor", bits=64, cohorts=64, candidates=[str(number) for number in range(20_000)])
+    collection = asked("rappor", bits=64, cohorts=1024, candidates=[str(number) for number in range(20_000)])
     with pytest.raises(PolicyError, match="at once"):
         Aggregate.of(collection, Batch(some_reports(collection, 10))).findings()
 

@@ -20,7 +20,6 @@ from cobogo.floor.progress import Steps
 from cobogo.publish.recode.contract.problem import Levels, Problem
 from cobogo.publish.recode.contract.solution import RUNNERS_UP, Checked, Solution, rank_nodes
 from cobogo.publish.recode.lattice.bounds import Yardstick
-from cobogo.publish.recode.lattice.classic.genetic import genetic
 from cobogo.publish.recode.lattice.evaluate import Evaluator
 from cobogo.publish.recode.lattice.explain import no_solution
 from cobogo.publish.recode.lattice.neighbours import LocalSearch
@@ -147,6 +146,8 @@ class _Search:
         """Look for a good node in the neighbourhood of the best one known, in a share of the time. The first comes from
         a genetic search, which looks at many nodes far from each other."""
         if not self.found and self.seconds < math.inf:
+            from cobogo.publish.recode.lattice.classic.genetic import genetic
+
             with suppress(NoSolution):
                 self._check(genetic(self.problem, time_limit=BREEDING * self.seconds).chosen.levels)
         found = self._rank()

@@ -207,7 +207,7 @@ have room for sixty thousand boxes, more than can be checked in a minute."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Box:
+class NodeBox:
     """The nodes between a lowest and a highest one. ``terms`` is what every attribute contributes at least, at each
     level; None where the metric has no terms."""
 
@@ -216,12 +216,12 @@ class Box:
     terms: Floats | None
     checked: bool  # its highest node
 
-    def narrow(self, column: int, low: int, high: int) -> Box:
+    def narrow(self, column: int, low: int, high: int) -> NodeBox:
         """The part in which an attribute is between two levels. It keeps what its highest node says, unless that node
         is another one."""
         lowest = (*self.lowest[:column], low, *self.lowest[column + 1 :])
         highest = (*self.highest[:column], high, *self.highest[column + 1 :])
-        return Box(lowest, highest, self.terms, self.checked and highest == self.highest)
+        return NodeBox(lowest, highest, self.terms, self.checked and highest == self.highest)
 
 
 class SparseWalk:
@@ -247,7 +247,7 @@ class SparseWalk:
 
     def cheapest_first(self, stop: Stop) -> Iterator[tuple[int, Levels]]:
         """The highest nodes of boxes, each of which is checked before the next is asked for."""
-        whole = Box(
+        whole = NodeBox(
             self._problem.lowest,
             self._problem.highest,
             self._yardstick.terms() if self._yardstick.separable else None,
@@ -255,9 +255,9 @@ class SparseWalk:
         )
         held = 2 * len(whole.lowest) + (0 if whole.terms is None else whole.terms.size)
         self.least = self._bound(whole)
-        heap: list[tuple[float, int, Box]] = []
+        heap: list[tuple[float, int, NodeBox]] = []
         numbers = itertools.count(1)
-        entries: list[Box] = [whole]
+        entries: list[NodeBox] = [whole]
         while not stop():
             for box in entries:
                 heapq.heappush(heap, (self._bound(box), next(numbers), box))
@@ -275,15 +275,15 @@ class SparseWalk:
             yield number, box.highest
             entries = [] if self._ruled_out else [replace(box, terms=self._terms, checked=True)]
 
-    def _bound(self, box: Box) -> float:
+    def _bound(self, box: NodeBox) -> float:
         return float(self._bounds(box, np.array([box.lowest], dtype=np.int64))[0])
 
-    def _bounds(self, box: Box, nodes: NDArray[np.int64]) -> Floats:
+    def _bounds(self, box: NodeBox, nodes: NDArray[np.int64]) -> Floats:
         if box.terms is None:
             return self._yardstick.bounds(nodes)
         return np.asarray(box.terms[self._columns, nodes].sum(axis=1))
 
-    def _divide(self, box: Box) -> list[Box]:
+    def _divide(self, box: NodeBox) -> list[NodeBox]:
         """The part in which an attribute is at its highest level, and the rest. The attribute is the one whose highest
         level costs most, compared with its lowest, and whose other levels tell most people apart: so both parts have
         a much higher bound. Of five products tried on one table, that with the root of the entropy gave the highest

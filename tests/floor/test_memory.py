@@ -41,8 +41,8 @@ def test_a_container_s_limit_is_the_machine_s(tmp_path: Path, monkeypatch: pytes
     assert memory.memory_share(1.0) > 0
 
 
-@pytest.mark.parametrize("amount", ["", "4", "GB", "-4GB", "4 XB", "1e9GB", "512MB", "4GB of it"])
-def test_what_is_no_amount_is_refused(amount: str) -> None:
+@pytest.mark.parametrize("amount", ["", 4, True, "4", "GB", "-4GB", "4 XB", "1e9GB", "512MB", "4GB of it"])
+def test_what_is_no_amount_is_refused(amount: object) -> None:
     policy = {"attributes": {"age": {"role": "quasi-identifier"}}, "engine": {"memory": amount}}
     with pytest.raises(PolicyError, match=r"engine\.memory"):
         cobogo.Policy.of(policy)

@@ -178,11 +178,11 @@ class EnginePolicy(PolicyTable):
 
     memory: str | None = None
 
-    @field_validator("memory")
+    @field_validator("memory", mode="before")
     @classmethod
-    def _is_an_amount(cls, memory: str | None) -> str | None:
+    def _is_an_amount(cls, memory: Any) -> Any:
         if memory is not None:
-            parse_memory(memory)
+            parse_memory(str(memory))
         return memory
 
     def apply(self) -> None:

@@ -24,9 +24,9 @@ User = Annotated[str | None, typer.Option("--user", help="The column of people."
 Time = Annotated[str | None, typer.Option("--time", help="The column of times.")]
 Lon = Annotated[str | None, typer.Option("--lon", help="The column of longitudes.")]
 Lat = Annotated[str | None, typer.Option("--lat", help="The column of latitudes.")]
-Gap = Annotated[float, typer.Option("--gap", help="This many seconds without a point end a trip.")]
+Gap = Annotated[float, typer.Option("--gap", min=0, help="This many seconds without a point end a trip.")]
 Stay = Annotated[
-    float, typer.Option("--stay", help="This many seconds at one place end a trip, too; with 0 they never do.")
+    float, typer.Option("--stay", min=0, help="This many seconds at one place end a trip, too; with 0 they never do.")
 ]
 
 MOSTLY_NOISE = 0.5

@@ -94,7 +94,7 @@ class RealisticEpsilonPrivacy(Model):
         # Quotients are multiplied, and never divided after multiplying, so that no stubbornness overflows.
         belief = (counts / many) * ((many + sigma) / (counts + sigma * shape))
         rest = (many - counts + sigma * (1 - shape)) / (many + sigma)
-        disbelief = np.where(rest > 0, rest * quotient(many, many - counts), 1.0)
+        disbelief = np.where(rest > 0, quotient(rest, (many - counts) / many), 1.0)
         return np.maximum(histogram.most(np.maximum(belief, disbelief)), 1.0)
 
     def _shape(self, histogram: Histogram) -> Floats:

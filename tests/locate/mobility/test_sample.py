@@ -78,3 +78,16 @@ def test_attraction_leads_people_where_they_are_wanted() -> None:
         return float(np.abs(ends / ends.sum() - wanted / wanted.sum()).sum())
 
     assert off(weights) < off(wanted) / 2
+
+
+def test_attraction_is_a_number_where_next_to_nobody_can_reach_a_cell() -> None:
+    """Noise leaves counts such as 1e-13 where there is nobody."""
+    space = Space(fortaleza.towers(80), FIRST, 7)
+    home, wanted = np.zeros(80), np.zeros(80)
+    home[7], wanted[[2, 3, 60]] = 1e-13, [1e-13, 2e-13, 5e-13]
+    chances = np.zeros((80, space.distances))
+    chances[:, 0], chances[:, 1:] = 1.0, 2e-300
+    weights = attraction(space, home, chances, wanted)
+    assert np.isfinite(weights).all()
+    assert weights.sum() == pytest.approx(1)
+    assert set(np.flatnonzero(weights)) <= {2, 3, 60}

@@ -48,6 +48,10 @@ def draw_columns(weights: Floats, row: Ints, random: np.random.Generator) -> Int
 ROUNDS = 12
 """Rounds of scaling: the error that is left after them is far below the noise."""
 
+FASTEST = 1e3
+"""By how much a round may raise a weight. Where next to nobody's distances lead to a cell, it cannot get what is
+wanted, and its weight would grow until it is no number."""
+
 MOST_CELLS = 3_000
 """Cells up to which weights are fitted: memory and time grow with their square."""
 
@@ -60,8 +64,9 @@ def attraction(space: Space, home: Floats, probabilities: Floats, wanted: Floats
         return wanted
     every = np.arange(cells)
     slot = (space.distance_bin(every[:, np.newaxis], every[np.newaxis]) + every[:, np.newaxis] * bins).ravel()
-    leaves = (home[:, np.newaxis] * probabilities).ravel()
-    weights, goal = wanted.astype(np.float64), wanted / wanted.sum()
+    leaves = (home[:, np.newaxis] / home.sum() * probabilities).ravel()
+    goal = wanted / wanted.sum()
+    weights = goal
     for _ in range(ROUNDS):
         reach = np.bincount(slot, np.tile(weights, cells), cells * bins)
         sent = np.divide(leaves, reach, out=np.zeros_like(leaves), where=reach > 0)
@@ -69,7 +74,9 @@ def attraction(space: Space, home: Floats, probabilities: Floats, wanted: Floats
         total = found.sum()
         if total <= 0:
             return wanted
-        weights = weights * np.divide(goal, found / total, out=np.zeros_like(goal), where=found > 0)
+        share = np.maximum(found / total, goal / FASTEST)
+        weights = weights * np.divide(goal, share, out=np.zeros_like(goal), where=found > 0)
+        weights /= weights.sum()
     return weights
 
 

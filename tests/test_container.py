@@ -1,4 +1,4 @@
-"""The files for containers: what they copy exists, what they run is a command of this version, and nothing is root's."""
+"""The files for containers: what they copy exists, what they run is a command of this version, nothing is root's."""
 
 import json
 import re

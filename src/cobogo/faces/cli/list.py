@@ -168,9 +168,7 @@ def example(
 
 NEXT = {
     "hospital": tr("Go there, and begin with: cobogo inspect patients.csv --write policy.toml"),
-    "documents": tr(
-        "`cobogo explain documents` says what each document describes, and which command reproduces it."
-    ),
+    "documents": tr("`cobogo explain documents` says what each document describes, and which command reproduces it."),
 }
 """What to do with a set of examples."""
 

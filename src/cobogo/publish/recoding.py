@@ -44,6 +44,7 @@ from cobogo.release.reference import (
 from cobogo.release.series import ReleaseSeries
 
 if TYPE_CHECKING:
+    from cobogo.publish.recode.cost import Cost, Way
     from cobogo.publish.registry.book import RegistryBook
 
 
@@ -104,6 +105,20 @@ class Recoded(Transformation):
     def metrics(self) -> dict[str, float | None]:
         """What was lost, by every metric."""
         return metrics.measure(self.plan.outcome, self.problem.scale)
+
+    @cached_property
+    def cost(self) -> Cost | None:
+        """What it cost, column by column, and whom suppression hit; None where no quasi-identifier is generalized."""
+        from cobogo.publish.recode.cost import measure
+
+        return measure(self.problem, self.plan)
+
+    @cached_property
+    def ways(self) -> tuple[Way, ...]:
+        """Changes of the policy that would keep more detail, and how much."""
+        from cobogo.publish.recode.cost import propose
+
+        return propose(self.problem, self.solution)
 
     @property
     def metric(self) -> str:

@@ -62,6 +62,13 @@ def starter_policy(
     lines += ["", "[recoding]"]
     lines += _comment(say("The share of the records that may be left out so that the others keep more detail."))
     lines += ["suppression-limit = 0.05"]
+    lines += _comment(
+        say(
+            "The default algorithm finds the best recoding in which each column has one level throughout. The one below "
+            "gives each record its own levels, and usually keeps much more detail: delete the # to use it."
+        )
+    )
+    lines += ['# algorithm = "local"']
     if path is not None:
         lines += ["", "[output]", 'directory = "release"']
     return "\n".join(lines) + "\n"

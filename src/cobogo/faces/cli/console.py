@@ -52,6 +52,7 @@ LABELS = {
     "note": tr("Note"),
     "promise": tr("Promise"),
     "read": tr("Read"),
+    "lost": tr("Lost"),
     "recorded": tr("Recorded"),
     "release": tr("Release"),
     "removed": tr("Removed"),
@@ -62,7 +63,9 @@ LABELS = {
     "search": tr("Search"),
     "serving": tr("Serving"),
     "together": tr("Together"),
+    "try": tr("Try"),
     "verified": tr("Verified"),
+    "withheld": tr("Withheld"),
     "workbench": tr("Workbench"),
     "written": tr("Written"),
 }

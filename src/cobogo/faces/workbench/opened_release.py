@@ -155,7 +155,10 @@ def _risk(session: PageSession, risk: dict[str, Any]) -> None:
 
 def _optimal(session: PageSession, found: dict[str, Any]) -> str:
     optimal = found.get("search", {}).get("optimal")
-    return "" if optimal is None else session.say(tr("proven optimal") if optimal else tr("best found"))
+    if optimal is None:
+        return ""
+    proven = tr("best full-domain recoding, proven") if "levels" in found else tr("proven optimal")
+    return session.say(proven if optimal else tr("best found"))
 
 
 def meanings(desk: Desk, session: PageSession, release: str, steps: Mapping[str, int]) -> dict[str, str]:

@@ -44,8 +44,8 @@ from cobogo.release.reference import (
 from cobogo.release.series import ReleaseSeries
 
 if TYPE_CHECKING:
-    from cobogo.publish.recode.cost import Cost, Way
     from cobogo.publish.registry.book import RegistryBook
+    from cobogo.tell.report.content import Cost, Way
 
 
 @dataclass(frozen=True, eq=False, repr=False)

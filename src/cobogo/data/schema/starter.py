@@ -64,8 +64,8 @@ def starter_policy(
     lines += ["suppression-limit = 0.05"]
     lines += _comment(
         say(
-            "The default algorithm finds the best recoding in which each column has one level throughout. The one below "
-            "gives each record its own levels, and usually keeps much more detail: delete the # to use it."
+            "The default algorithm finds the best recoding in which each column has one level throughout. The one "
+            "below gives each record its own levels, and usually keeps much more detail: delete the # to use it."
         )
     )
     lines += ['# algorithm = "local"']

@@ -34,7 +34,8 @@ PANELS = {
     "Locate without following": {"locate": "locate:app"},
     "Examine what is released": {
         "verify": "verify:verify", "risk": "risk:risk", "attack": "attack:attack", "audit": "audit:audit",
-        "frontier": "compare:frontier", "compare": "compare:compare", "kinds": "compare:kinds",
+        "improve": "compare:improve", "frontier": "compare:frontier", "compare": "compare:compare",
+        "kinds": "compare:kinds",
     },
     "Serve": {"serve": "serve:serve", "workbench": "serve:workbench"},
     "Look up": {"list": "list:list_", "explain": "list:explain", "example": "list:example"},

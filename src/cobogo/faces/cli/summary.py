@@ -22,9 +22,10 @@ from cobogo.publish.recode.contract.solution import AnySolution
 from cobogo.publish.recoding import AnonymizedRelease
 from cobogo.release.contract import Release, Verdict
 from cobogo.release.write import write_release
+from cobogo.tell.report import labels
 
 if TYPE_CHECKING:
-    from cobogo.publish.recode.cost import Cost
+    from cobogo.tell.report.content import Cost
 
 
 def directory_of(policy: Policy, out: Path | None) -> Path:
@@ -144,16 +145,8 @@ def _cost_lines(release: AnonymizedRelease) -> Iterator[str]:
     if hit:
         yield console.line("lost", "; ".join(hit))
     for number, way in enumerate(release.transformation.ways):
-        told = say(
-            tr("{key}: {what}, keeps {kept} of the detail instead of {now}")
-            if way.exact
-            else tr("{key}: {what}, keeps at least {kept} of the detail instead of {now}"),
-            key=way.key,
-            what=say(way.what),
-            kept=say.percent(way.kept),
-            now=say.percent(cost.kept),
-        )
-        yield console.line("" if number else "try", told)
+        told = labels.describe_way(way, cost.kept, say)
+        yield console.line("" if number else "try", f"{way.key}: {say(way.what)}, {told}")
 
 
 def _groups_hit(cost: Cost) -> Iterator[Text]:
@@ -163,13 +156,9 @@ def _groups_hit(cost: Cost) -> Iterator[Text]:
         part = tr("{lost:,} of {n:,} records without {name}", lost=group.lost, n=group.records, name=group.attribute)
         yield whole if group.whole else part
     others = Counter(group.attribute for group in cost.groups if group.value is not None)
-    for name, number in others.items():
-        yield trn(
-            "{n} value of {name} lost more records than chance explains (see the report)",
-            "{n} values of {name} lost more records than chance explains (see the report)",
-            n=number,
-            name=name,
-        )
+    if others:
+        counted = ", ".join(f"{name} ({number})" for name, number in others.items())
+        yield tr("more records of some values than chance explains: {counted}; see the report", counted=counted)
 
 
 def release_lines(release: Release, verdict: Verdict, directory: Path) -> list[str]:

@@ -12,11 +12,10 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from cobogo.data.hierarchy import Label
 from cobogo.errors import CobogoError
 from cobogo.examine.metrics.base import Outcome
 from cobogo.floor.arrays import Floats, Ints
@@ -25,9 +24,7 @@ from cobogo.publish.recode.algorithms import ALGORITHMS
 from cobogo.publish.recode.contract.problem import Problem, sum_by_group
 from cobogo.publish.recode.contract.solution import AnySolution, Assigned, Solution
 from cobogo.publish.recode.plans.base import FullDomainPlan, LocalPlan, RecodingPlan
-
-NEARLY = 0.05
-"""A column that keeps less of its detail than this in the released records is called nearly withheld."""
+from cobogo.tell.report.content import Cost, Detail, Group, Way
 
 RARE = 1e-3
 """The chance, over all groups together, that one is named although suppression hit records at random."""
@@ -45,65 +42,6 @@ SECONDS = 1.0
 
 WORTH = 0.05
 """The detail, as a share of all, that a change must gain to be proposed."""
-
-
-@dataclass(frozen=True)
-class Detail:
-    """The detail that a column keeps: over all records, and over those that are released."""
-
-    name: str
-    kept: float
-    released: float
-
-    @property
-    def withheld(self) -> bool:
-        """Whether every released value is the most general one."""
-        return self.released <= 0
-
-    @property
-    def nearly_withheld(self) -> bool:
-        """Whether next to nothing of the column can be read."""
-        return self.released < NEARLY
-
-
-@dataclass(frozen=True)
-class Group:
-    """Records that share a value of a quasi-identifier, and of which suppression took more than chance explains."""
-
-    attribute: str
-    value: Label  # None: the value is missing
-    records: int
-    lost: int
-
-    @property
-    def whole(self) -> bool:
-        """Whether nothing of the group is released."""
-        return self.lost == self.records
-
-
-@dataclass(frozen=True)
-class Way:
-    """A change to a policy that keeps more detail. ``key`` is the line to write. ``exact``: the figure is that of the
-    best full-domain recoding; otherwise the release will keep at least as much."""
-
-    what: Text
-    key: str
-    kept: float
-    suppressed: int
-    exact: bool
-
-
-@dataclass(frozen=True)
-class Cost:
-    """What a recoding cost. ``groups``: those that suppression hit hardest first."""
-
-    details: tuple[Detail, ...]
-    groups: tuple[Group, ...]
-
-    @property
-    def kept(self) -> float:
-        """The mean of what columns keep."""
-        return _mean(np.array([one.kept for one in self.details]))
 
 
 def measure(problem: Problem, plan: RecodingPlan) -> Cost | None:
@@ -203,7 +141,8 @@ def propose(problem: Problem, solution: AnySolution) -> tuple[Way, ...]:
     now = _mean(keep_shares(problem, solution.chosen.outcome))
     searches = WORK // max(solution.checked * len(problem.table.counts), 1)
     found = [*_try_local(problem), *itertools.islice(_changes(problem, solution), searches)]
-    return tuple(sorted((way for way in found if way.kept > now + WORTH), key=lambda way: -way.kept)[:3])
+    worth = [way for way in found if way.kept is None or way.kept > now + WORTH]
+    return tuple(sorted(worth, key=lambda way: -1.0 if way.kept is None else -way.kept)[:3])
 
 
 def _changes(problem: Problem, solution: Solution) -> Iterator[Way]:
@@ -238,8 +177,12 @@ def _searched(problem: Problem, what: Text, key: str) -> Iterator[Way]:
 
 
 def _try_local(problem: Problem) -> Iterator[Way]:
-    """What a relaxed Mondrian keeps: `local` begins with it, and ends no worse."""
-    if len(problem.table.counts) * len(problem.hierarchies) > SMALL or problem.withholds:
+    """What a relaxed Mondrian keeps: `local` begins with it, and ends no worse. Without a figure for larger tables."""
+    what, key = tr("each record at its own levels"), 'algorithm = "local"'
+    if problem.withholds:
+        return
+    if len(problem.table.counts) * len(problem.hierarchies) > SMALL:
+        yield Way(what, key)
         return
     try:
         found = ALGORITHMS.find("mondrian-relaxed", "")(problem)
@@ -247,5 +190,4 @@ def _try_local(problem: Problem) -> Iterator[Way]:
         return
     assert isinstance(found, Assigned)
     outcome = found.assignment.outcome()
-    kept = _mean(keep_shares(problem, outcome))
-    yield Way(tr("each record at its own levels"), 'algorithm = "local"', kept, int(outcome.suppressed), exact=False)
+    yield Way(what, key, _mean(keep_shares(problem, outcome)), int(outcome.suppressed))

@@ -17,6 +17,7 @@ from cobogo.tell.report.labels import (
     KIND,
     ROLE,
     STAGE,
+    describe_way,
     metric_meaning,
     metric_name,
     model_meaning,
@@ -87,6 +88,7 @@ def render(content: Content, plots: Mapping[str, str], *, language: str) -> str:
             levels=has_levels(content),
             shares=any(story.shares for story in content.attributes),
             attributes=_attributes(content, say),
+            cost=_cost(content, say),
             risks=_risks(content, say),
             separations=_separations(content, say),
             inferences=_inferences(content, say),
@@ -269,6 +271,45 @@ def _attributes(content: Content, say: Speech) -> list[Row]:
             }
         )
     return rows
+
+
+GROUPS = 10  # hit by suppression: those that the page names
+
+
+def _cost(content: Content, say: Speech) -> Row | None:
+    """What each column keeps, whom suppression hit, and what would keep more."""
+    cost = content.cost
+    if cost is None:
+        return None
+    return {
+        "details": [
+            {
+                "name": one.name,
+                "kept": one.kept,
+                "why": say("withheld: every released value is *")
+                if one.withheld
+                else say("nearly withheld")
+                if one.nearly_withheld
+                else "",
+            }
+            for one in cost.details
+        ],
+        "groups": [
+            {
+                "name": group.attribute,
+                "value": say.label(group.value),
+                "records": say.number(group.records),
+                "lost": f"{say.number(group.lost)} ({say.percent(group.lost / group.records)})",
+                "why": say("removed whole") if group.whole else "",
+            }
+            for group in cost.groups[:GROUPS]
+        ],
+        "more": max(len(cost.groups) - GROUPS, 0),
+        "share": say.percent(content.summary["suppressed"] / max(content.summary["records"], 1)),
+        "ways": [
+            {"key": way.key, "what": say(way.what), "told": describe_way(way, cost.kept, say)} for way in content.ways
+        ],
+    }
 
 
 def _risks(content: Content, say: Speech) -> list[Row]:

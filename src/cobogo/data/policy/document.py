@@ -24,6 +24,7 @@ from cobogo.data.policy.tables import (
     Recoding,
     RegistryPolicy,
     ReportPolicy,
+    Responsibility,
     RiskPolicy,
     Role,
     Utility,
@@ -59,6 +60,7 @@ class Policy(PolicyTable):
     engine: EnginePolicy = EnginePolicy()
     output: Output = Output()
     report: ReportPolicy = ReportPolicy()
+    responsibility: Responsibility = Responsibility()
     registry: RegistryPolicy | None = None
 
     _home: Path = PrivateAttr(default_factory=Path)

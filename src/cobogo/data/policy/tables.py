@@ -202,6 +202,18 @@ class RegistryPolicy(PolicyTable):
     base: Literal["previous", "quasi-identifiers", "m-invariance"] | None = None
 
 
+class Responsibility(PolicyTable):
+    """Who answers for a release, and why it is made: for the page that is signed. It stays in the evidence."""
+
+    controller: str | None = None
+    officer: str | None = None
+    purpose: str | None = None
+    legal_basis: str | None = None
+    recipients: tuple[str, ...] = ()
+    retention: str | None = None
+    signatories: tuple[str, ...] = ()
+
+
 class ReportPolicy(PolicyTable):
     """How the report speaks and what it draws."""
 

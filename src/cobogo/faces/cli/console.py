@@ -44,6 +44,7 @@ LABELS = {
     "forgotten": tr("Forgotten"),
     "found": tr("Found"),
     "groups": tr("Groups"),
+    "inferred": tr("Inferred"),
     "key": tr("Key"),
     "knows": tr("Knows"),
     "made_up": tr("Invented"),

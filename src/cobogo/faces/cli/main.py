@@ -34,6 +34,7 @@ PANELS = {
     "Locate without following": {"locate": "locate:app"},
     "Examine what is released": {
         "verify": "verify:verify", "risk": "risk:risk", "attack": "attack:attack", "audit": "audit:audit",
+        "statement": "audit:statement",
         "improve": "compare:improve", "frontier": "compare:frontier", "compare": "compare:compare",
         "kinds": "compare:kinds",
     },

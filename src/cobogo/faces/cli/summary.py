@@ -23,6 +23,7 @@ from cobogo.publish.recoding import AnonymizedRelease
 from cobogo.release.contract import Release, Verdict
 from cobogo.release.write import write_release
 from cobogo.tell.report import labels
+from cobogo.tell.report.exposure import inferred
 
 if TYPE_CHECKING:
     from cobogo.tell.report.content import Cost
@@ -124,10 +125,23 @@ def recoding_lines(release: AnonymizedRelease, verdict: Verdict | None, director
     checked = say.plural("{n} model checked", "{n} models checked", n=len(verdict.models))
     text.append(_line("verified", checked, figures, seconds.get("verify")))
     text += [console.line("", f"{found.model}: {measured_value(found)} ✓") for found in verdict.models]
+    text += [_inference_line(name, found) for name, found in report["inference"].items() if inferred(**found)]
     if release.registered is not None and release.book is not None:
         entry = tr("{release}, in {registry}", release=release.registered, registry=release.book.registry.name)
         text.append(console.line("recorded", entry))
     return [*text, console.line("written", *console.release_parts(directory))]
+
+
+def _inference_line(name: str, found: dict[str, float]) -> str:
+    """A sensitive value that can be guessed although every model holds."""
+    say = language.terminal_speech()
+    told = say(
+        "{name} can be guessed with {share} in one class, where anybody guesses it with {baseline}",
+        name=name,
+        share=say.percent(found["after"]),
+        baseline=say.percent(found["baseline"]),
+    )
+    return console.line("inferred", told)
 
 
 def _cost_lines(release: AnonymizedRelease) -> Iterator[str]:

@@ -76,6 +76,7 @@ def content(release: AnonymizedRelease, read: RecodedReadBack) -> Content:
                 worst_before=exposure.worst_inference(name, original),
                 worst_after=exposure.worst_inference(name, classes),
                 distinct_per_class=classes.histograms[name].known.distinct,
+                baseline=exposure.baseline_inference(name, classes),
             )
             for name in policy.sensitive
         ),
@@ -169,7 +170,11 @@ def summary(
         "risk": exposed.as_dict(),
         **({"withheld": _withheld_summary(classes)} if recoded.problem.withholds else {}),
         "inference": {
-            name: {"before": exposure.worst_inference(name, original), "after": exposure.worst_inference(name, classes)}
+            name: {
+                "before": exposure.worst_inference(name, original),
+                "after": exposure.worst_inference(name, classes),
+                "baseline": exposure.baseline_inference(name, classes),
+            }
             for name in recoded.policy.sensitive
         },
         **({} if recoded.reported_utility is None else {"utility": recoded.reported_utility}),

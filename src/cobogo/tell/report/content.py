@@ -38,6 +38,7 @@ class SensitiveStory:
     worst_before: float
     worst_after: float
     distinct_per_class: Ints  # of each kept class
+    baseline: float = 0.0  # the share of the likeliest value in the whole release, which anybody knows
 
 
 @dataclass(frozen=True)

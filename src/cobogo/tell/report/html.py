@@ -11,6 +11,7 @@ from markupsafe import Markup
 from cobogo.examine.metrics import METRICS
 from cobogo.floor.language import NOTHING, Speech, Text, speech, tr
 from cobogo.tell.report.content import Content, has_levels, plots_of, steps
+from cobogo.tell.report.exposure import inferred
 from cobogo.tell.report.labels import (
     KEY,
     KEY_WHY,
@@ -133,6 +134,7 @@ def _verdict(content: Content, say: Speech) -> Row:
             "k": smallest,
             "alike": alike,
             "sentence": say("The policy asks for no privacy model, so nothing is promised."),
+            "caution": "",
         }
     if failed:
         # The verb follows the number of those that fail, the noun the number of all.
@@ -145,7 +147,22 @@ def _verdict(content: Content, say: Speech) -> Row:
         )
     else:
         sentence = say.plural("The model is satisfied.", "The {n} models are satisfied.", n=len(models))
-    return {"holds": not failed, "k": smallest, "alike": alike, "sentence": sentence}
+    return {"holds": not failed, "k": smallest, "alike": alike, "sentence": sentence, "caution": _caution(content, say)}
+
+
+def _caution(content: Content, say: Speech) -> str:
+    """What the models allow and the reader should know: values that can be inferred without finding a record."""
+    found = [story for story in content.sensitive if inferred(after=story.worst_after, baseline=story.baseline)]
+    if not found:
+        return ""
+    worst = max(found, key=lambda story: story.worst_after)
+    return say(
+        "But a sensitive value can be inferred: in one class an attacker guesses “{attribute}” with probability "
+        "{share}, where anybody guesses it with {baseline}.",
+        attribute=worst.name,
+        share=say.percent(worst.worst_after),
+        baseline=say.percent(worst.baseline),
+    )
 
 
 def _key_figures(content: Content, say: Speech) -> list[Row]:
@@ -343,7 +360,9 @@ def _inferences(content: Content, say: Speech) -> list[Row]:
             "why": say("In at least one class all people have the same value: an attacker knows it for certain.")
             if story.worst_after >= 1
             else say(
-                "In the worst class, {share} of the records have the same value.", share=say.percent(story.worst_after)
+                "In the worst class, {share} of the records have the same value; in the whole release, {baseline}.",
+                share=say.percent(story.worst_after),
+                baseline=say.percent(story.baseline),
             ),
         }
         for story in content.sensitive

@@ -30,6 +30,7 @@ from cobogo.data.policy import (
     Recoding,
     RegistryPolicy,
     ReportPolicy,
+    Responsibility,
     RiskPolicy,
     Sampling,
     Synthesis,
@@ -62,7 +63,7 @@ TABLES = {
     "[perturbation]": Perturbation, "[randomization]": Randomization, "[masking]": Masking, "[sampling]": Sampling,
     "[synthesis]": Synthesis, "domains": DomainSpec,
     "[utility]": Utility, "[risk]": RiskPolicy, "[output]": Output, "[report]": ReportPolicy,
-    "[engine]": EnginePolicy, "[registry]": RegistryPolicy,
+    "[responsibility]": Responsibility, "[engine]": EnginePolicy, "[registry]": RegistryPolicy,
     "hierarchy": HierarchySpec, **BUILDERS,
 }  # fmt: skip
 """The headings of the policy page, and what each must explain."""

@@ -1,4 +1,4 @@
-"""The page to sign and the impact report: drawn from the evidence, verified with it, and without a value of the data."""
+"""The page to sign and the impact report: from the evidence, verified with it, and without a value of the data."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ from cobogo.data.policy import (
     Synthesis,
     Utility,
 )
-from cobogo.data.schema.starter import toml
+from cobogo.data.policy.toml_file import toml
 from cobogo.examine import metrics
 from cobogo.faces.cli.main import PANELS
 from cobogo.locate.attacks import ATTACKS as OF_LOCATIONS

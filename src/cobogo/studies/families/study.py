@@ -331,7 +331,7 @@ def _ceiling(value: float) -> float:
     return round(max(0.05, math.ceil(value * 20 - 1e-9) / 20), 2)
 
 
-def compare_families(
+def families(
     data: Any,
     policy: str | Path | Policy | Mapping[str, Any] | None = None,
     *,

@@ -163,8 +163,8 @@ def audit(
     where the evidence says that it lies. Without ``earlier`` the release is crossed with those before it in its
     registry, if that can be opened.
     """
-    release = Path(release)
     public, _ = release_parts(release)
+    release = Path(release)
     manifest = manifests.load(public)
     made_by = _policy_of(release) if policy is None else Policy.from_any(policy)
     notes: list[str] = []

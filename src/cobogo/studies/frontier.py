@@ -38,6 +38,9 @@ DOT = 0.11
 COLUMNS = 5  # quasi-identifiers whose levels have columns of their own: more do not fit the page
 LINES = 6  # that can still be distinguished
 
+AS_IN = tr("Write it as in: --vary k=2,5,10,20; in Python as in: vary={example}.", example='{"k": [2, 5, 10, 20]}')
+"""How parameters to vary are given."""
+
 Given = dict[str, float]
 """A choice of parameters, by the names in ``vary``."""
 
@@ -314,7 +317,7 @@ def frontier(
     """
     if not vary or not all(vary.values()):
         raise PolicyError(
-            tr("no parameter to vary was given"), where="--vary", remedy=tr("Write it as in: --vary k=2,5,10,20.")
+            tr("no parameter to vary was given"), where="--vary", remedy=AS_IN
         )
     prepared = job.prepare(data, policy, engine=engine, progress=progress)
     # Utility is not measured: a frontier does not show it.
@@ -409,5 +412,5 @@ def _numeric(model: Model) -> list[str]:
     return [name for name, value in values.items() if isinstance(value, int | float) and not isinstance(value, bool)]
 
 
-def _wrong(what: str, remedy: str = tr("Write it as in: --vary k=2,5,10,20.")) -> PolicyError:
+def _wrong(what: str, remedy: str = AS_IN) -> PolicyError:
     return PolicyError(what, where="--vary", remedy=remedy)

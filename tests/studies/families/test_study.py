@@ -41,7 +41,7 @@ def people(rows: int) -> pa.Table:
 @pytest.fixture(scope="module")
 def found() -> Families:
     of = {"recoding": [2, 20], "randomization": [0.8, 0.2], "sampling": [1], "local": [0.5, 6]}
-    return families(people(2400), POLICY, of=of, seed=1)
+    return families(people(2400), POLICY, kind=of, seed=1)
 
 
 def of_kind(found: Families, kind: str) -> list[FamilyTrial]:
@@ -94,12 +94,12 @@ def test_a_kind_that_the_policy_does_not_allow_for_is_left_out_unless_asked_for(
     monkeypatch.setattr(study, "MAKERS", {"sampling": study.MAKERS["sampling"]})
     assert "depends on the data" in families(people(400), rules).skipped["sampling"]
     with pytest.raises(PolicyError, match="depends on the data"):
-        families(people(400), rules, of={"sampling": None})
+        families(people(400), rules, kind={"sampling": None})
 
 
 def test_refusals() -> None:
     with pytest.raises(PolicyError, match="no kind"):
-        families(people(400), POLICY, of={"magic": None})
+        families(people(400), POLICY, kind={"magic": None})
     bare = {"attributes": {"age": {"role": "quasi-identifier"}}}
     with pytest.raises(PolicyError, match="sensitive"):
         families(people(400), bare)

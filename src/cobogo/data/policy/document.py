@@ -176,7 +176,9 @@ class Policy(PolicyTable):
         raise PolicyError(
             tr("a policy is a path, a mapping or a Policy. Got {name} instead", name=type(policy).__name__),
             where="policy",
-            remedy=tr("Give the data and the policy: cobogo.anonymize(data, policy)."),
+            remedy=tr(
+                "Give the data and then the policy; in Python, `cobogo.inspect(data).policy()` makes one to begin with."
+            ),
             code="COBOGO-POLICY-TYPE",
         )
 

@@ -158,8 +158,8 @@ def kinds(
         )
     rules = Policy.load(policy)
     with console.progress(quiet=as_json) as show:
-        of = parse_kinds(kind) if kind else None
-        found = families(rules, of=of, records=records, seed=seed, engine=engine, progress=show)
+        asked = parse_kinds(kind) if kind else None
+        found = families(rules, kind=asked, records=records, seed=seed, engine=engine, progress=show)
         if out is not None:
             found.write(out, language=language.report_language(rules))
     if as_json:

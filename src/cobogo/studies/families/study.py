@@ -335,7 +335,7 @@ def families(
     data: Any,
     policy: str | Path | Policy | Mapping[str, Any] | None = None,
     *,
-    of: Mapping[str, Sequence[float] | None] | None = None,
+    kind: Mapping[str, Sequence[float] | None] | None = None,
     records: int = MOST_RECORDS,
     seed: int = 0,
     engine: str | None = None,
@@ -343,14 +343,14 @@ def families(
 ) -> Families:
     """Release one table by several families, and measure all alike.
 
-    ``of`` names families, each with the values of its parameter or None for the usual ones; all unless given. Half of
+    ``kind`` names families, each with the values of its parameter or None for the usual ones; all unless given. Half of
     the records, drawn by the ``seed``, are released; the other half are people who are not in the data. The results are
     measured on the true table, and stay with the data holder.
     """
     if policy is None:
         data, policy = None, data
     rules = Policy.from_any(policy)
-    asked = dict.fromkeys(MAKERS) if of is None else dict(of)
+    asked = dict.fromkeys(MAKERS) if kind is None else dict(kind)
     for name in asked:
         if name not in MAKERS:
             raise PolicyError(
@@ -371,7 +371,7 @@ def families(
         try:
             found.append(_measure(original, MAKERS[name][1](original, own, table, value), seed))
         except InputError as error:
-            if of is not None:
+            if kind is not None:
                 raise
             skipped[name] = error.what  # a family that was not named, and that the policy does not allow for
     return Families(

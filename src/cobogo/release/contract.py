@@ -21,6 +21,7 @@ from typing import Any, ClassVar
 
 from cobogo.data.policy import Data, Output, Policy, Role
 from cobogo.data.table.engine import Engine, Expression
+from cobogo.data.table.frames import Categories, FrameKind, give_back
 from cobogo.data.table.read import Table
 from cobogo.errors import CobogoError
 from cobogo.floor.language import Text, join, tr, trn
@@ -170,6 +171,10 @@ class Transformation(ABC):
         """Whether suppressed records may be released with ``*`` in every quasi-identifier."""
         return False
 
+    def categories(self) -> Mapping[str, Categories]:
+        """The recoded columns of categories, for frames."""
+        return {}
+
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the data holder should know before giving the release away."""
@@ -242,6 +247,12 @@ class Release:
     def __repr__(self) -> str:
         return brief(self, *self.transformation.summary(self))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A pickle holds what is released, and nothing of the original."""
+        from cobogo.release.pickled import pickle_release
+
+        return pickle_release(self)
+
     def _repr_html_(self) -> str | None:
         """The report's figures, for a notebook; no value of the data."""
         return self.transformation.figures(self)
@@ -283,6 +294,11 @@ class Release:
     def tables(self) -> Mapping[str, Expression]:
         """What is released, by the names of the files: mostly one table of rows."""
         return self.transformation.tables(self)
+
+    def to_frame(self) -> Any:
+        """The released rows as a frame like the one that came, with categories for recoded columns and intervals for
+        numbers; a pandas frame where the data were a file."""
+        return give_back(self.to_arrow(), self.table.frame or FrameKind(), self.transformation.categories())
 
     def to_pandas(self) -> Any:
         """The released rows as a pandas frame."""

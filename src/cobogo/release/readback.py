@@ -29,9 +29,7 @@ def release_parts(release: str | Path) -> tuple[Path, Path | None]:
         raise OutputError(
             tr("a release is the directory that it was written to. Got {name} instead", name=type(release).__name__),
             where="release",
-            remedy=tr(
-                "Write it first, as in release.write(\"out\"), which verifies it; then give the directory."
-            ),
+            remedy=tr('Write it first, as in release.write("out"), which verifies it; then give the directory.'),
         )
     release = Path(release)
     if (release / "public" / manifests.NAME).is_file():

@@ -316,9 +316,7 @@ def frontier(
     is called with every point when it is found.
     """
     if not vary or not all(vary.values()):
-        raise PolicyError(
-            tr("no parameter to vary was given"), where="--vary", remedy=AS_IN
-        )
+        raise PolicyError(tr("no parameter to vary was given"), where="--vary", remedy=AS_IN)
     prepared = job.prepare(data, policy, engine=engine, progress=progress)
     # Utility is not measured: a frontier does not show it.
     prepared = replace(prepared, policy=prepared.policy.model_copy(update={"utility": None}))

@@ -169,8 +169,8 @@ def risk(
     """Measure how exposed the people of a table are. Writes nothing and shows no value of the data.
 
     ``risk(data, policy)`` measures the data given (a path, or a frame of pandas, polars, Arrow or Ibis) with the
-    policy's roles; ``risk(policy)`` the policy's own data; ``risk(release)`` a release or its directory. What is known of the
-    population is a table of it, its size, or the fraction of it that is in the data; where nothing is given, the
+    policy's roles; ``risk(policy)`` the policy's own data; ``risk(release)`` a release or its directory. What is known
+    of the population is a table of it, its size, or the fraction of it that is in the data; where nothing is given, the
     policy's table ``[risk]`` may say it. ``combinations`` is how many quasi-identifiers are looked at together.
     """
     named = isinstance(data, str | Path) and str(data).endswith(".toml")

@@ -25,8 +25,8 @@ from cobogo.data.table.frames import Categories, FrameKind, give_back
 from cobogo.data.table.read import Table
 from cobogo.errors import CobogoError
 from cobogo.floor.language import Text, join, tr, trn
-from cobogo.floor.progress import Progress, Stopwatch
-from cobogo.floor.representation import brief
+from cobogo.floor.progress import Progress, Stopwatch, show_in_notebook
+from cobogo.floor.representation import brief, table
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.release.manifest import Manifest
 
@@ -82,9 +82,14 @@ class Verdict:
     notes: tuple[str, ...] = ()  # what could only be measured in part
 
     def __repr__(self) -> str:
-        marks = [f"{one.model} {'?' if one.undecided else '✓' if one.satisfied else '✗'}" for one in self.models]
+        marks = [f"{one.model} {_mark(one)}" for one in self.models]
         wrong = trn("{n:,} problem", "{n:,} problems", n=len(self.problems)) if self.problems else None
         return brief(self, "holds" if self else "does not hold", *marks, wrong)
+
+    def _repr_html_(self) -> str:
+        """The models and what was measured, for a notebook."""
+        rows = [[str(one.model), _mark(one), str(one.as_dict()["measured"])] for one in self.models]
+        return table(repr(self), [tr("model"), tr("holds"), tr("measured")], rows, [*self.problems, *self.notes])
 
     def __bool__(self) -> bool:
         return not self.problems and not any(verdict.fails for verdict in self.models)
@@ -105,6 +110,10 @@ class Verdict:
             "records": self.records,
             "classes": self.classes,
         }
+
+
+def _mark(verdict: ModelVerdict) -> str:
+    return "?" if verdict.undecided else "✓" if verdict.satisfied else "✗"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -204,9 +213,9 @@ class Transformation(ABC):
     def summary(self, release: Release) -> tuple[str, ...]:
         """The release in a few words each, for its representation."""
 
-    def figures(self, release: Release) -> str | None:  # noqa: ARG002
-        """The key figures as HTML, for a notebook; None where there are none."""
-        return None
+    @abstractmethod
+    def figures(self, release: Release) -> str:
+        """The key figures, or what the columns mean, as HTML for a notebook."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -253,7 +262,7 @@ class Release:
 
         return pickle_release(self)
 
-    def _repr_html_(self) -> str | None:
+    def _repr_html_(self) -> str:
         """The report's figures, for a notebook; no value of the data."""
         return self.transformation.figures(self)
 
@@ -319,7 +328,7 @@ class Release:
         """
         from cobogo.release.write import write_release
 
-        return write_release(self, Path(directory))
+        return write_release(self, Path(directory), progress=show_in_notebook)
 
     def time_stage(self, stage: str) -> Stopwatch:
         """Add what a block takes to the seconds of a stage."""

@@ -32,7 +32,7 @@ class Unpickled(Transformation):
     described: Manifest
     labels: Mapping[str, Categories]
     words: tuple[str, ...]
-    html: str | None
+    html: str
     groups: tuple[str, ...]
     facts: Mapping[str, Any] = field(default_factory=dict)
 
@@ -81,7 +81,7 @@ class Unpickled(Transformation):
         """What the release said of itself."""
         return self.words
 
-    def figures(self, release: Release) -> str | None:  # noqa: ARG002
+    def figures(self, release: Release) -> str:  # noqa: ARG002
         """What the release showed of itself."""
         return self.html
 

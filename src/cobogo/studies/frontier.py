@@ -13,7 +13,7 @@ from cobogo.data.policy import Policy
 from cobogo.data.policy.tables import allowed_records
 from cobogo.errors import PolicyError
 from cobogo.floor.language import Speech, tr
-from cobogo.floor.progress import Progress, silent
+from cobogo.floor.progress import Progress, show_in_notebook
 from cobogo.promises.models import Model
 from cobogo.publish import anonymize as job
 from cobogo.publish.recode.contract.problem import Problem
@@ -48,7 +48,7 @@ Measure = tuple[str, str, Callable[["ParameterTrial"], float | None]]
 """A figure of a release that a panel shows: its name, its colour, its value."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ParameterTrial(ReleaseTrial):
     """The best release for one choice of parameters; without ``levels`` there is none, and ``why`` says why."""
 
@@ -68,7 +68,7 @@ class ParameterTrial(ReleaseTrial):
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Frontier(Study):
     """The best release for each choice of parameters, in the order of the choices: the last parameter varies
     fastest."""
@@ -82,6 +82,12 @@ class Frontier(Study):
     points: tuple[ParameterTrial, ...]
 
     stem: ClassVar[str] = "frontier"
+
+    def summary(self) -> tuple[str, ...]:
+        """What was varied, and by what the releases were chosen."""
+        varied = [f"{name} = {', '.join(f'{value:g}' for value in values)}" for name, values in self.varied.items()]
+        solved = sum(point.solved for point in self.points)
+        return (*varied, self.metric, f"{solved} of {len(self.points)} choices have a solution")
 
     def as_dict(self) -> dict[str, Any]:
         """What ``frontier.json`` holds."""
@@ -306,7 +312,7 @@ def frontier(
     *,
     vary: Mapping[str, Sequence[float]],
     engine: str | None = None,
-    progress: Progress = silent,
+    progress: Progress = show_in_notebook,
     each: Callable[[ParameterTrial], None] = lambda _: None,
 ) -> Frontier:
     """The best release for each choice of parameters.

@@ -30,8 +30,7 @@ from cobogo.examine.risk.records import RecordBasis, RecordRisks, record_risks, 
 from cobogo.examine.risk.source import RiskSource, open_data
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.language import Speech, tr, trn
-from cobogo.floor.progress import Progress, silent
-from cobogo.floor.representation import brief
+from cobogo.floor.progress import Progress, show_in_notebook
 from cobogo.promises.population import open_population
 from cobogo.studies.study import Study, timestamp
 
@@ -59,9 +58,9 @@ class RiskReport(Study):
 
     stem: ClassVar[str] = "risk"
 
-    def __repr__(self) -> str:
-        return brief(
-            self,
+    def summary(self) -> tuple[str, ...]:
+        """How many people are how exposed."""
+        return (
             f"{self.people:,} {'people' if self.unit else 'records'} in {len(self.sizes):,} classes",
             f"{self.uniques:,} alone ({100 * self.unique_share:.3g} %)",
             f"highest risk {100 * self.attackers.prosecutor.highest:.3g} %",
@@ -164,7 +163,7 @@ def risk(
     threshold: float | None = None,
     combinations: int | None = None,
     engine: str | None = None,
-    progress: Progress = silent,
+    progress: Progress = show_in_notebook,
 ) -> RiskReport:
     """Measure how exposed the people of a table are. Writes nothing and shows no value of the data.
 

@@ -103,7 +103,8 @@ class Inspection:
                 raise PolicyError(
                     tr("the table has no column {name!r}", name=name),
                     where="roles",
-                    remedy=did_you_mean(name, suggested) or tr("Its columns: {names}.", names=quote_names(suggested)),
+                    remedy=did_you_mean(name, suggested)
+                    or tr("Its columns: {names}.", names=quote_names(list(suggested))),
                     code="COBOGO-POLICY-COLUMNS",
                 )
         decided = {}

@@ -19,7 +19,7 @@ from cobogo.floor.arguments import number
 from cobogo.floor.arrays import Floats, Ints, Mask
 from cobogo.floor.catalogue import Card
 from cobogo.floor.language import Text, tr, trn
-from cobogo.floor.representation import brief
+from cobogo.floor.representation import brief, tiles
 
 if TYPE_CHECKING:
     from cobogo.examine.attacks.case import Case
@@ -92,6 +92,17 @@ class Findings:
     def __repr__(self) -> str:
         found = f"{len(self.exposed):,} of {self.attacked:,} rows beyond {self.threshold:g}"
         return brief(self, self.attack, found, f"highest confidence {self.highest:.3g}")
+
+    def _repr_html_(self) -> str:
+        """The figures, for a notebook; no value of the data."""
+        beyond = tr("more than {threshold:g}", threshold=self.threshold)
+        figures = [
+            (str(tr("exposed")), f"{len(self.exposed):,}", str(beyond)),
+            (str(tr("attacked")), f"{self.attacked:,}", str(tr("rows {of}", of=self.attacked_table))),
+            (str(tr("highest confidence")), f"{100 * self.highest:.3g} %", str(self.knows)),
+        ]
+        said = [self.summary, self.defence if self.succeeded else self.untried, *self.notes]
+        return tiles(self.attack, figures, [str(text) for text in said if text])
 
     def __bool__(self) -> bool:
         return self.succeeded

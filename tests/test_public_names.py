@@ -7,7 +7,7 @@ import cobogo
 
 def test_public_names() -> None:
     assert sorted(cobogo.__all__) == [
-        "CobogoError", "Findings", "Hierarchy", "Inspection", "KAnonymity", "LDiversity", "Policy", "Release",
+        "CobogoError", "Findings", "Hierarchy", "KAnonymity", "LDiversity", "Policy", "Release",
         "RiskReport", "TCloseness", "Vault", "Verdict", "__version__", "anonymize", "answer", "attack", "audit",
         "collect", "compare", "csv", "dates", "explain", "explore", "families", "frontier", "hierarchy",
         "identifier", "inspect", "intervals", "locate", "mask", "masked", "non_sensitive", "ordering", "path",

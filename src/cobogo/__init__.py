@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from cobogo.data.policy.construct import quasi as quasi
     from cobogo.data.policy.construct import sensitive as sensitive
     from cobogo.data.policy.construct import tree as tree
-    from cobogo.data.schema.inspection import Inspection as Inspection
     from cobogo.data.schema.inspection import inspect as inspect
     from cobogo.errors import CobogoError as CobogoError
     from cobogo.examine.attacks import attack as attack
@@ -54,7 +53,6 @@ _HOMES = {
     "CobogoError": "cobogo.errors",
     "Findings": "cobogo.examine.attacks.base",
     "Hierarchy": "cobogo.data.hierarchy",
-    "Inspection": "cobogo.data.schema.inspection",
     "KAnonymity": "cobogo.promises.models.k_anonymity",
     "LDiversity": "cobogo.promises.models.l_diversity",
     "Policy": "cobogo.data.policy",

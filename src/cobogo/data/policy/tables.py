@@ -96,6 +96,12 @@ class ModelObject(Protocol):
         """Its name, as ``model``, and its parameters."""
 
 
+def _as_table(model: Any) -> Any:
+    """The table of a model that is an object; anything else, a class among it, is left to be judged."""
+    is_object = hasattr(model, "as_table") and not isinstance(model, type)
+    return model.as_table() if is_object else model
+
+
 class Privacy(PolicyTable):
     """The models that must hold; each is a table with a ``model`` and its parameters."""
 
@@ -106,7 +112,7 @@ class Privacy(PolicyTable):
     def _as_tables(cls, models: Any) -> Any:
         if not isinstance(models, list | tuple):
             return models
-        return tuple(one.as_table() if hasattr(one, "as_table") else one for one in models)
+        return tuple(_as_table(one) for one in models)
 
     @field_validator("models")
     @classmethod

@@ -23,8 +23,11 @@ def starter_policy(
     encoding: str = "utf-8",
     decimal: Literal[".", ","] | None = None,
     language: str = "en",
+    schema: str | None = None,
 ) -> str:
     """A policy as TOML text, ready but for the roles that are guesses, with comments in a ``language``.
+
+    ``schema`` is the path of the JSON Schema that editors check it against.
 
     Without ``decimal`` the columns' mark is taken. Without ``path`` the policy does not say where the data are or where
     the release goes.
@@ -45,7 +48,14 @@ def starter_policy(
     data |= {"separator": separator, "encoding": encoding}
     data["decimal"] = decimal or decimal_mark(profiles)
     placeholders = {value for profile in profiles for value in profile.placeholders}
-    lines = [*_header(suggestions, say), "", "[data]", *(f"{key} = {toml(value)}" for key, value in data.items())]
+    named = [] if schema is None else [f"#:schema {schema}"]
+    lines = [
+        *named,
+        *_header(suggestions, say),
+        "",
+        "[data]",
+        *(f"{key} = {toml(value)}" for key, value in data.items()),
+    ]
     if placeholders:
         lines += _comment(
             say(

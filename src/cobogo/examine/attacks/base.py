@@ -95,14 +95,13 @@ class Findings:
 
     def _repr_html_(self) -> str:
         """The figures, for a notebook; no value of the data."""
-        beyond = tr("more than {threshold:g}", threshold=self.threshold)
         figures = [
-            (str(tr("exposed")), f"{len(self.exposed):,}", str(beyond)),
-            (str(tr("attacked")), f"{self.attacked:,}", str(tr("rows {of}", of=self.attacked_table))),
-            (str(tr("highest confidence")), f"{100 * self.highest:.3g} %", str(self.knows)),
+            (tr("exposed rows"), f"{len(self.exposed):,}", tr("beyond {threshold:g}", threshold=self.threshold)),
+            (tr("attacked rows"), f"{self.attacked:,}", self.attacked_table),
+            (tr("highest confidence"), f"{100 * self.highest:.3g} %", self.knows),
         ]
         said = [self.summary, self.defence if self.succeeded else self.untried, *self.notes]
-        return tiles(self.attack, figures, [str(text) for text in said if text])
+        return tiles(self.attack, figures, [text for text in said if text])
 
     def __bool__(self) -> bool:
         return self.succeeded

@@ -113,8 +113,9 @@ def column_table(profiles: Sequence[ColumnProfile], suggestions: Sequence[Sugges
 
 
 def write_starter_policy(target: Path, data: Path, found: Inspection) -> None:
-    """Write the starter policy where nothing is yet."""
+    """Write the starter policy where nothing is yet, and the schema that it names beside it."""
     from cobogo.data.schema import starter_policy
+    from cobogo.tell.reference.schema import FILE, write_schema
 
     text = starter_policy(
         found.columns,
@@ -123,10 +124,12 @@ def write_starter_policy(target: Path, data: Path, found: Inspection) -> None:
         separator=found.options.separator,
         encoding=found.options.encoding,
         language=language.terminal_speech().language,
+        schema=FILE,
     )
     try:
         with target.open("x", encoding="utf-8", newline="\n") as stream:
             stream.write(text)
+        write_schema(target.parent)
     except FileExistsError:
         raise OutputError(
             tr("already exists"), where=str(target), remedy=tr("Choose another name for --write.")

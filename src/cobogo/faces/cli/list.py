@@ -1,5 +1,5 @@
-"""The commands ``cobogo list``, ``cobogo explain`` and ``cobogo example``: what can be asked for, what each thing is,
-and small tables to try it on."""
+"""The commands ``list``, ``explain``, ``example`` and ``schema``: what can be asked for, what each thing is, small
+tables to try it on, and what editors know of policies."""
 
 from __future__ import annotations
 
@@ -138,6 +138,13 @@ def example(
     say, names = language.terminal_speech(), write_worked_tables(directory)
     console.say(say.plural("{n} file in {directory}", "{n} files in {directory}", n=len(names), directory=directory))
     console.say(say("`cobogo explain documents` says what each document describes, and which command reproduces it."))
+
+
+def schema() -> None:
+    """Print the JSON Schema of policies, with which editors complete and check them."""
+    from cobogo.tell.reference.schema import policy_schema
+
+    console.say_json(policy_schema())
 
 
 def _explain_documents(parts: list[str], as_json: bool) -> None:

@@ -68,6 +68,7 @@ def test_typed_parts_say_what_a_file_says() -> None:
 
 def test_what_is_saved_is_read_again() -> None:
     assert cb.Policy.of(tomllib.loads(BUILT.to_toml())) == BUILT
+    assert 'hierarchy = { mask = "right", keep = 3 }' in BUILT.to_toml()
     assert pickle.loads(pickle.dumps(BUILT)) == BUILT
     for file in (ROOT / "examples").rglob("policy*.toml"):
         policy = cb.Policy.load(file)

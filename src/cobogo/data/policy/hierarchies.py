@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import Discriminator, Field, Tag
+from pydantic import Discriminator, Field, SerializerFunctionWrapHandler, Tag, model_serializer
 
 from cobogo.data.policy.toml_file import PolicyTable, Separator
 from cobogo.floor.representation import brief
@@ -22,6 +22,12 @@ class HierarchySpec(PolicyTable):
 
     def __str__(self) -> str:
         return repr(self)
+
+    @model_serializer(mode="wrap")
+    def _key_first(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """As people write it: what kind it is comes first."""
+        content: dict[str, Any] = write(self)
+        return {self.key: content[self.key]} | content
 
     @property
     def key(self) -> str:

@@ -415,7 +415,8 @@ def _categories(tree: Hierarchy, policy: Policy, spec: HierarchySpec | None) -> 
     if not isinstance(spec, IntervalsHierarchy):
         return Categories(order)
     decimal = spec.decimal or policy.data.decimal
-    known = {label: interval_bounds(label, decimal) for label in order if label is not None}
+    coarse = [label for labels in tree.labels[1:] for label in labels if label is not None]  # a leaf is a number
+    known = {label: interval_bounds(label, decimal) for label in coarse}
     return Categories(order, {label: bounds for label, bounds in known.items() if bounds is not None})
 
 

@@ -576,7 +576,7 @@ def test_a_server_of_plain_words(tmp_path: Path) -> None:
         ({"cloak": "nearest-neighbours"}, "drawn around the person who asks"),
         ({"identity": "anonymous"}, "must be one of consistent"),
         ({"k": 1}, "'k' parameter"),
-        ({"budget": 1.0}, "without --epsilon"),
+        ({"budget": 1.0}, "without epsilon"),
         ({"epsilon": -1.0}, "'epsilon' parameter"),
         ({"max_wait": -1.0}, "0 or more"),
     ):

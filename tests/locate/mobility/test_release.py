@@ -160,7 +160,7 @@ def test_the_budget_pays_before_anything_is_drawn(data: Path, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("words", "named"),
     [
-        (["--first", "tomorrow"], "--first"),
+        (["--first", "tomorrow"], "first"),
         (["--days", "0"], "days"),
         (["--epsilon", "-1"], "epsilon"),
         (["--epsilon", "1e-300"], "epsilon"),

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from cobogo.data.policy import Data, Policy, Role
 from cobogo.data.policy.columns import quote_names
-from cobogo.data.policy.complaints import did_you_mean
+from cobogo.data.policy.complaints import did_you_mean, explain_error
 from cobogo.data.schema.profile import MOST_VALUES, ColumnProfile, profile
 from cobogo.data.schema.starter import decimal_mark, starting_models
 from cobogo.data.schema.suggest import Suggestion, suggest
@@ -89,22 +91,21 @@ class Inspection:
     def _data(self) -> dict[str, Any]:
         """How the data are read, as a policy says it."""
         placeholders = sorted({value for one in self.columns for value in one.placeholders})
-        known: dict[str, Any] = (
-            {} if self.path is None else {"path": self.path, **self.options.model_dump(exclude_unset=True)}
-        )
-        known |= {"decimal": decimal_mark(self.columns)}
+        known: dict[str, Any] = {"decimal": decimal_mark(self.columns)}
+        if self.path is not None:
+            known |= {"path": self.path, **self.options.model_dump(exclude_unset=True)}
         return known | ({"missing": ["", *placeholders]} if placeholders else {})
 
     def _decide(self, roles: Mapping[str, Role | str]) -> dict[str, dict[str, Any]]:
         """What a policy says of each column; one whose role was decided otherwise loses its hierarchy."""
         suggested = {one.name: found for one, found in zip(self.columns, self.suggestions, strict=True)}
+        names = quote_names(list(suggested))
         for name in roles:
             if name not in suggested:
                 raise PolicyError(
                     tr("the table has no column {name!r}", name=name),
                     where="roles",
-                    remedy=did_you_mean(name, suggested)
-                    or tr("Its columns: {names}.", names=quote_names(list(suggested))),
+                    remedy=did_you_mean(name, suggested) or tr("Its columns: {names}.", names=names),
                     code="COBOGO-POLICY-COLUMNS",
                 )
         decided = {}
@@ -117,14 +118,20 @@ class Inspection:
 
 def inspect(data: Any, *, separator: str | None = None, encoding: str = "utf-8") -> Inspection:
     """Profile every column of a file or a frame, and suggest a role for it with the reason. Shows no values."""
-    options = Data.model_validate({"encoding": encoding})
     path = str(data) if isinstance(data, str | Path) else None
-    if path is not None:
-        options = Data.model_validate(
-            {"separator": separator or guess_separator(Path(path), encoding), "encoding": encoding}
-        )
+    options = _reading(path, separator, encoding)
     found = profiles(read(data, options))
     return Inspection(path, options, tuple(found), tuple(suggest(column) for column in found))
+
+
+def _reading(path: str | None, separator: str | None, encoding: str) -> Data:
+    """How a file is read, its separator guessed where it is not given; a frame needs nothing."""
+    try:
+        known = Data.model_validate({"encoding": encoding} | ({"separator": separator} if separator else {}))
+    except ValidationError as error:
+        raise explain_error(error, "inspect", Data) from None
+    guessed = separator is None and path is not None
+    return known.model_copy(update={"separator": guess_separator(Path(str(path)), encoding)}) if guessed else known
 
 
 def profiles(table: Table) -> list[ColumnProfile]:

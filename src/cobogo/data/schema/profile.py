@@ -104,9 +104,7 @@ class ColumnProfile:
     unique: int  # values that occur exactly once
     values: tuple[tuple[str, int], ...] = field(repr=False)  # the most frequent, with their counts
     kind: ColumnKind
-    placeholders: tuple[str, ...] = field(
-        default=(), repr=False
-    )  # such as "NA": written among numbers or dates for want of a value
+    placeholders: tuple[str, ...] = field(default=(), repr=False)  # such as "NA", written among numbers or dates
 
     @property
     def present(self) -> int:

@@ -49,13 +49,8 @@ def starter_policy(
     data["decimal"] = decimal or decimal_mark(profiles)
     placeholders = {value for profile in profiles for value in profile.placeholders}
     named = [] if schema is None else [f"#:schema {schema}"]
-    lines = [
-        *named,
-        *_header(suggestions, say),
-        "",
-        "[data]",
-        *(f"{key} = {toml(value)}" for key, value in data.items()),
-    ]
+    lines = [*named, *_header(suggestions, say), "", "[data]"]
+    lines += [f"{key} = {toml(value)}" for key, value in data.items()]
     if placeholders:
         lines += _comment(
             say(

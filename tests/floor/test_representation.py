@@ -174,8 +174,10 @@ def test_a_release_and_a_risk_tell_their_figures() -> None:
 def test_verdicts_and_findings_are_short(tmp_path: Path) -> None:
     verdict = cb.anonymize(TABLE, POLICY).write(tmp_path / "out")
     assert repr(verdict).startswith("Verdict(holds")
-    found = cb.attack("homogeneity", tmp_path / "out")
-    for one in [*reached(verdict, set()), *reached(found, set())]:
+    found, audited = cb.attack("homogeneity", tmp_path / "out"), cb.audit(tmp_path / "out")
+    assert "<svg" in audited._repr_html_()
+    assert "attacks tried" in repr(audited)
+    for one in [*reached(verdict, set()), *reached(found, set()), *reached(audited, set())]:
         for text in shown(one):
             assert_silent(text, type(one).__name__)
     assert len(repr(found)) < LONGEST

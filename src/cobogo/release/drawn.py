@@ -15,6 +15,7 @@ from cobogo.data.table.engine import Engine, connect
 from cobogo.data.table.read import Table
 from cobogo.floor.files import create_scratch, remove_scratch
 from cobogo.floor.language import tr
+from cobogo.floor.representation import table
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.release.contract import Json, Meaning, ReadBack, Release, Transformation, Verdict, Written
 from cobogo.release.dictionary import AS_COLLECTED
@@ -174,6 +175,13 @@ class DrawnRows(Transformation):
     def summary(self, release: Release) -> tuple[str, ...]:
         """Its kind, its columns and its promises."""
         return (self.kind, ", ".join(release.columns), *map(_promise, self.model_entries))
+
+    def figures(self, release: Release) -> str:
+        """The released columns, and what their values mean."""
+        rows = [
+            [name, str(self.meanings[name].text if name in self.meanings else AS_COLLECTED)] for name in release.columns
+        ]
+        return table(repr(release), [tr("column"), tr("meaning")], rows)
 
 
 def _public(verdict: ModelVerdict) -> Json:

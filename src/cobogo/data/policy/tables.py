@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 from enum import StrEnum
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import Annotated, Any, Literal, Protocol, Self, get_args
 
 from pydantic import Field, field_validator, model_validator
 
@@ -89,10 +89,30 @@ class AttributePolicy(PolicyTable):
         return self
 
 
+class ModelObject(Protocol):
+    """A model as an object: a policy keeps what its table would be in the file."""
+
+    def as_table(self) -> dict[str, Any]:
+        """Its name, as ``model``, and its parameters."""
+
+
+def _as_table(model: Any) -> Any:
+    """The table of a model that is an object; anything else, a class among it, is left to be judged."""
+    is_object = hasattr(model, "as_table") and not isinstance(model, type)
+    return model.as_table() if is_object else model
+
+
 class Privacy(PolicyTable):
     """The models that must hold; each is a table with a ``model`` and its parameters."""
 
     models: Annotated[tuple[dict[str, Any], ...], Field(min_length=1)]
+
+    @field_validator("models", mode="before")
+    @classmethod
+    def _as_tables(cls, models: Any) -> Any:
+        if not isinstance(models, list | tuple):
+            return models
+        return tuple(_as_table(one) for one in models)
 
     @field_validator("models")
     @classmethod

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from cobogo.data.policy import Data, Policy
 from cobogo.data.table import formulas
 from cobogo.data.table.engine import Engine, Expression, connect
 from cobogo.data.table.files import are_parquet, csv_columns, list_files, parquet_columns, partitions, refuse_line_ends
+from cobogo.data.table.frames import FrameKind, as_arrow, frame_columns, frame_kind
 from cobogo.errors import DataError, PolicyError
 from cobogo.floor.language import tr
 from cobogo.floor.urls import is_url, public_url
@@ -34,6 +35,7 @@ class Table:
     engine: Engine
     expression: Expression
     name: str  # what messages call it
+    frame: FrameKind | None = None  # of a frame, what it was
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -169,7 +171,9 @@ def read(source: Any, data: Data, engine: Engine | None = None, *, once: bool = 
     opened = engine or connect()
     if isinstance(source, str | Path):
         return _read_files(str(source), data, opened, once)
-    return _mark_missing(opened, opened.load_arrow(_as_arrow(source)), data, tr("the table given"))
+    _check_names(frame_columns(source), "data")
+    table = _mark_missing(opened, opened.load_arrow(as_arrow(source)), data, tr("the table given"))
+    return replace(table, frame=frame_kind(source))
 
 
 def _read_files(path: str, data: Data, engine: Engine, once: bool) -> Table:
@@ -180,47 +184,6 @@ def _read_files(path: str, data: Data, engine: Engine, once: bool) -> Table:
         return _mark_missing(engine, expression, data, path)
     expression = engine.load_csv(files, csv_columns(files, data), data, path, once=once)
     return Table(engine, formulas.restore(expression) if data.formulas == "neutralised" else expression, path)
-
-
-def _as_arrow(source: Any) -> Any:
-    """A frame as an Arrow table; a column of NULLs alone, which has no type of its own, becomes text."""
-    import ibis
-    import ibis.expr.types as ir
-    import pyarrow as pa
-
-    try:
-        if isinstance(source, ir.Table):
-            arrow = source.to_pyarrow()
-        else:
-            _check_names(_names(source), "data")
-            arrow = ibis.memtable(source).to_pyarrow()
-    except DataError:
-        raise
-    except Exception as error:
-        if isinstance(source, ir.Table):
-            raise DataError(
-                tr("cannot be read: {kind}", kind=type(error).__name__),
-                where=tr("the table given"),
-                remedy=tr("Connect it to a database."),
-                code="COBOGO-DATA-TYPE",
-            ) from None
-        raise DataError(
-            tr("{type} cannot be read as a table: {kind}", type=type(source).__name__, kind=type(error).__name__),
-            where="data",
-            remedy=tr(
-                "Give a path, or a table of pandas, polars, Arrow or Ibis with a text as the name of every column."
-            ),
-            code="COBOGO-DATA-TYPE",
-        ) from None
-    fields = [pa.field(f.name, pa.string()) if pa.types.is_null(f.type) else f for f in arrow.schema]
-    return arrow.cast(pa.schema(fields))
-
-
-def _names(source: Any) -> list[Any]:
-    """What a frame calls its columns, which need not be text."""
-    if hasattr(source, "collect_schema"):
-        return list(source.collect_schema().names())
-    return list(source.column_names if hasattr(source, "column_names") else getattr(source, "columns", ()))
 
 
 def _check_names(names: Sequence[Any], where: str) -> None:

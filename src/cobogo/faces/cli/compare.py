@@ -191,7 +191,7 @@ def kinds(
 ) -> None:
     """Release one table in several ways and compare: the same measures of use, the same attacks, one chart."""
     from cobogo.data.policy import Policy
-    from cobogo.studies.families.study import compare_families
+    from cobogo.studies.families.study import families
 
     if records < 100:
         raise PolicyError(
@@ -205,8 +205,8 @@ def kinds(
         )
     rules = Policy.load(policy)
     with console.progress(quiet=as_json) as show:
-        of = parse_kinds(kind) if kind else None
-        found = compare_families(rules, of=of, records=records, seed=seed, engine=engine, progress=show)
+        asked = parse_kinds(kind) if kind else None
+        found = families(rules, kind=asked, records=records, seed=seed, engine=engine, progress=show)
         if out is not None:
             found.write(out, language=language.report_language(rules))
     if as_json:

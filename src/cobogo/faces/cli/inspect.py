@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,8 +15,8 @@ from cobogo.floor.language import Text, tr
 from cobogo.floor.language.system import reason
 
 if TYPE_CHECKING:
-    from cobogo.data.policy import Data
     from cobogo.data.schema import ColumnProfile, Suggestion
+    from cobogo.data.schema.inspection import Inspection
     from cobogo.data.schema.profile import ColumnKind
 
 
@@ -58,14 +59,14 @@ def inspect(
     from cobogo.data.schema import inspection
 
     check_reading(separator, encoding)
-    options, profiles, suggestions = inspection.inspect(data, separator, encoding)
+    found = inspection.inspect(data, separator=separator, encoding=encoding)
     if write is not None:
-        write_starter_policy(write, data, options, profiles, suggestions)
+        write_starter_policy(write, data, found)
     if as_json:
-        console.say_json(inspection.as_json(profiles, suggestions))
+        console.say_json(inspection.as_json(found.columns, found.suggestions))
         return
-    console.say(column_table(profiles, suggestions))
-    if any(not found.certain for found in suggestions):
+    console.say(column_table(found.columns, found.suggestions))
+    if found.guesses:
         console.say()
         console.say(tr("? The role is a guess: look at the column and decide."))
     if write is not None:
@@ -90,7 +91,7 @@ def check_reading(separator: str | None, encoding: str | None) -> None:
         )
 
 
-def column_table(profiles: list[ColumnProfile], suggestions: list[Suggestion]) -> str:
+def column_table(profiles: Sequence[ColumnProfile], suggestions: Sequence[Suggestion]) -> str:
     """A table of the columns with what was found and is suggested. It shows no value of the data."""
     say = language.terminal_speech()
     rows = [
@@ -111,23 +112,24 @@ def column_table(profiles: list[ColumnProfile], suggestions: list[Suggestion]) -
     return console.table(header, rows, numbers=(2, 3))
 
 
-def write_starter_policy(
-    target: Path, data: Path, options: Data, profiles: list[ColumnProfile], suggestions: list[Suggestion]
-) -> None:
-    """Write the starter policy where nothing is yet."""
+def write_starter_policy(target: Path, data: Path, found: Inspection) -> None:
+    """Write the starter policy where nothing is yet, and the schema that it names beside it."""
     from cobogo.data.schema import starter_policy
+    from cobogo.tell.reference.schema import FILE, write_schema
 
     text = starter_policy(
-        profiles,
-        suggestions,
+        found.columns,
+        found.suggestions,
         path=_relative_path(data, target.parent),
-        separator=options.separator,
-        encoding=options.encoding,
+        separator=found.options.separator,
+        encoding=found.options.encoding,
         language=language.terminal_speech().language,
+        schema=FILE,
     )
     try:
         with target.open("x", encoding="utf-8", newline="\n") as stream:
             stream.write(text)
+        write_schema(target.parent)
     except FileExistsError:
         raise OutputError(
             tr("already exists"), where=str(target), remedy=tr("Choose another name for --write.")

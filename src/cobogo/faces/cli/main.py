@@ -39,7 +39,7 @@ PANELS = {
         "kinds": "compare:kinds",
     },
     "Serve": {"serve": "serve:serve", "workbench": "serve:workbench"},
-    "Look up": {"list": "list:list_", "explain": "list:explain", "example": "list:example"},
+    "Look up": {"list": "list:list_", "explain": "list:explain", "example": "list:example", "schema": "list:schema"},
 }  # fmt: skip
 """Every command by its name, in the panels of ``cobogo --help``: by door, in the order in which one uses them. Each is
 a function of a module beside this one, or a group of commands."""

@@ -51,8 +51,9 @@ def take_roles(policy: Policy, separator: str | None, encoding: str | None) -> G
 
 def suggest_roles(data: Path, separator: str | None, encoding: str | None) -> GuideRoles:
     """The roles and hierarchies that the columns suggest; a column that suggests none with confidence is an error."""
-    options, profiles, suggestions = inspection.inspect(data, separator, encoding or "utf-8")
-    found = dict(zip((column.name for column in profiles), suggestions, strict=True))
+    inspected = inspection.inspect(data, separator=separator, encoding=encoding or "utf-8")
+    options, profiles = inspected.options, inspected.columns
+    found = dict(zip((column.name for column in profiles), inspected.suggestions, strict=True))
     # A table without records says nothing about its columns, and is refused for that.
     unsure = [column.name for column in profiles if column.records and not found[column.name].certain]
     if unsure:

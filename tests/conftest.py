@@ -99,7 +99,9 @@ def postgresql() -> Iterator[str]:
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The URL of a Spark master: this machine."""
     os.environ["JAVA_HOME"] = str(servers.java_home(tmp_path_factory.mktemp("java") / "home"))
+    warehouse = tmp_path_factory.mktemp("warehouse")
     small = (
+        f"--conf spark.sql.warehouse.dir={warehouse} "
         "--conf spark.sql.shuffle.partitions=2 --conf spark.driver.maxResultSize=1m "  # tables, and what may come back
         "--driver-java-options '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'"  # compile soon, not well
     )

@@ -14,7 +14,18 @@ from typing import Any, ClassVar
 from cobogo.data.policy import Data
 from cobogo.data.table import enumerations as coded
 from cobogo.data.table.columns import shortest_texts
-from cobogo.data.table.engine import BATCH, COUNTED, RELEASED, Engine, Expression, foreign_table, header, literal, quote
+from cobogo.data.table.engine import (
+    BATCH,
+    COUNTED,
+    RELEASED,
+    Engine,
+    Expression,
+    foreign_table,
+    header,
+    literal,
+    no_such_table,
+    quote,
+)
 from cobogo.data.table.files import csv_error, parquet_error
 from cobogo.errors import DataError, OutputError
 from cobogo.floor import randomness
@@ -97,12 +108,7 @@ class DuckDB(Engine):
             "SELECT 1 FROM information_schema.tables WHERE table_catalog = ? AND table_schema = ? AND table_name = ?"
         )
         if not self.connection.con.execute(query, [HOUSE, schema or "main", table]).fetchone():
-            raise DataError(
-                tr("there is no such table"),
-                where=name,
-                remedy=tr("Check data.table and its schema."),
-                code="COBOGO-DATA-FILE",
-            )
+            raise no_such_table(name)
         return self.connection.sql(f"SELECT * FROM {self._place(name)}")
 
     def tables(self) -> list[str]:

@@ -41,6 +41,7 @@ class Engine(ABC):
 
     name: ClassVar[str]
     url: str = ""  # where it is, without a password
+    keeps_records: ClassVar[bool] = False  # whether records stay there, and only what is counted comes to this process
     numbers_rows: ClassVar[bool] = False  # whether a table's rows have an order, so that the first of them can be named
     most_counts: int | None = None  # rows of a counted table that an engine can hand over, if there is a limit
     failures: ClassVar[tuple[type[Exception], ...]] = ()  # what the engine raises when it cannot write
@@ -107,6 +108,15 @@ class Engine(ABC):
     @abstractmethod
     def load_arrow(self, table: Any) -> Expression:
         """An Arrow table as one of the engine's, for as long as the engine lives."""
+
+    def load_url(self, url: str, data: Data) -> Expression:  # noqa: ARG002
+        """Files that are not on a disk of this machine, as a table."""
+        raise DataError(
+            tr("{engine} does not read files from there", engine=self.name),
+            where=url,
+            remedy=tr("Give a path of this machine, or an engine that reads them: --engine spark."),
+            code="COBOGO-ENGINE",
+        )
 
     def open_table(self, name: str) -> Expression:
         """A table that is in the engine's database already, read where it is."""
@@ -249,6 +259,11 @@ class Engine(ABC):
             cells = [(cells[0] == "").ifelse('""', cells[0])]
         return ibis.literal(separator).join(cells) if len(cells) > 1 else cells[0]
 
+    def map_batches(self, table: Expression, change: Callable[[Any], Any]) -> Expression:
+        """The rows that a function makes of each Arrow batch, where the rows are; computed once. For engines that keep
+        their records. The function must be one that can be sent there, and must take a batch without rows."""
+        raise NotImplementedError
+
     @abstractmethod
     def materialize(self, table: Expression) -> Expression:
         """The same rows, computed once and kept in the engine: random draws in them stay as they were drawn."""
@@ -343,6 +358,16 @@ def foreign_table(name: str) -> OutputError:
     )
 
 
+def no_such_table(name: str) -> DataError:
+    """The error of a table that is not in the database."""
+    return DataError(
+        tr("there is no such table"),
+        where=name,
+        remedy=tr("Check data.table and its schema."),
+        code="COBOGO-DATA-FILE",
+    )
+
+
 WHERE = "--engine"
 
 
@@ -359,7 +384,20 @@ def _kind(url: str | None) -> str:
     if url is None:
         return "duckdb"
     kind = re.split(r"[:\[]", url, maxsplit=1)[0]
-    return {"postgres": "postgresql", "local": "spark", "yarn": "spark", "k8s": "spark"}.get(kind, kind)
+    return "postgresql" if kind == "postgres" else "spark" if kind in SPARK_MASTERS else kind
+
+
+SPARK_MASTERS = ("local", "local-cluster", "yarn", "k8s")
+"""What the URLs of Spark's masters begin with, beside spark."""
+
+
+def opens(url: str) -> bool:
+    """Whether a URL is that of an engine, and not of files.
+
+    >>> opens("postgresql://localhost/health"), opens("hdfs://names/health/people")
+    (True, False)
+    """
+    return _kind(url) in ENGINES
 
 
 @card("duckdb", title="DuckDB")
@@ -382,7 +420,7 @@ def open_postgresql(url: str, writable: bool) -> Engine:  # noqa: ARG001
 
 @card("spark", title="Spark")
 def open_spark(url: str, writable: bool) -> Engine:  # noqa: ARG001
-    """A cluster, or all cores of this machine: spark://host:7077, local[*]."""
+    """A cluster, or all cores of this machine: spark://host:7077, local[*]; spark for the session that there is."""
     _require("pyspark", "Spark", "spark")
     from cobogo.data.table.spark import Spark
 

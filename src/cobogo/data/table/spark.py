@@ -30,7 +30,7 @@ from cobogo.data.table.engine import (
     no_such_table,
     too_many_counts,
 )
-from cobogo.data.table.files import PARQUET, parquet_error
+from cobogo.data.table.files import are_parquet, parquet_error
 from cobogo.errors import DataError, OutputError, PolicyError
 from cobogo.floor.files import create_scratch, remove_scratch
 from cobogo.floor.language import tr
@@ -74,7 +74,8 @@ class Spark(Engine):
         self.failures = (PySparkException, Py4JError)  # type: ignore[misc]
         logging.getLogger("SQLQueryContextLogger").disabled = True  # PySpark's own: its messages quote values
         try:
-            self.session = _copy(_session(master))
+            self._original = _session(master)
+            self.session = _copy(self._original)
         except PolicyError:
             raise
         except Exception as error:
@@ -112,31 +113,36 @@ class Spark(Engine):
         once: bool = False,  # noqa: ARG002
     ) -> Expression:
         """Read where it is."""
-        try:
-            reader = self.session.read
-            if partitions:
-                reader = reader.option("basePath", _uri(Path(files[0]).absolute().parents[len(partitions)]))
-            frame = reader.parquet(*(_uri(file) for file in files))
-        except self.failures:
-            raise parquet_error(path) from None
-        return self._register(_plain(frame, path))
+        reader = self.session.read
+        if partitions:
+            reader = reader.option("basePath", _uri(Path(files[0]).absolute().parents[len(partitions)]))
+        return self._parquet(reader, [_uri(file) for file in files], path)
 
     def load_url(self, url: str, data: Data) -> Expression:
         """Read where it is, by the file system that Hadoop has for it. CSV files go whole to a worker each."""
+        contents = self.session.read.format("binaryFile").option("recursiveFileLookup", "true")
         try:
-            found = self.session.read.format("binaryFile").option("recursiveFileLookup", "true").load(url)
+            found = contents.load(url).select("path", "content")
             names = [row.path for row in found.select("path").collect()]
-            if names and all(name.lower().endswith(PARQUET) for name in names):
-                return self._register(_plain(self.session.read.parquet(url), url))
-            if not names:
-                raise _no_files(url)
-            contents = found.select("path", "content")
-            first = contents.where(contents["path"] == min(names))
-            columns = [row.name for row in first.mapInArrow(tasks.parse_headers(data), "name string").collect()]
+        except self.failures:
+            raise _no_files(url) from None
+        if not names:
+            raise _no_files(url)
+        if are_parquet(names, url):
+            return self._parquet(self.session.read, [url], url)
+        first = found.where(found["path"] == min(names)).mapInArrow(tasks.parse_headers(data), "name string")
+        try:
+            columns = [row.name for row in first.collect()]
         except self.failures as error:
-            raise tasks.find_error(error) or _no_files(url) from None
-        parsed = contents.repartition(len(names)).mapInArrow(tasks.parse_contents(columns, data), _texts(columns))
+            raise tasks.find_error(error) or _unread(url) from None
+        parsed = found.repartition(len(names)).mapInArrow(tasks.parse_contents(columns, data), _texts(columns))
         return self._keep(parsed, url)
+
+    def _parquet(self, reader: Any, places: Sequence[str], path: str) -> Expression:
+        try:
+            return self._register(_plain(reader.parquet(*places), path))
+        except self.failures:
+            raise parquet_error(path) from None
 
     def load_arrow(self, table: Any) -> Expression:
         """Sent to the cluster."""
@@ -273,6 +279,7 @@ class Spark(Engine):
             self.session.sql(f"CREATE TABLE {_place(new)} COMMENT '{RELEASED}' AS {self.statement(table)}")
             yield self.open_table(new)
             self._replace(name, new, old)
+            self._original.catalog.refreshTable(_place(name))  # it may remember the files of the earlier one
         finally:
             self.session.sql(f"DROP TABLE IF EXISTS {_place(new)}")
 
@@ -296,7 +303,8 @@ class Spark(Engine):
         self.session.sql(f"DROP TABLE {_place(old)}")
 
     def _rename(self, before: str, after: str) -> None:
-        self.session.sql(f"ALTER TABLE {_place(before)} RENAME TO {_place(after)}")
+        """A new name in the same schema, which is not named again: not every catalogue takes its own name there."""
+        self.session.sql(f"ALTER TABLE {_place(before)} RENAME TO {_place(after.rpartition('.')[2])}")
 
     def _replaces_in_one_step(self, name: str) -> bool:
         """Whether the catalogue of a table is one that does."""

@@ -6,6 +6,9 @@ import re
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
+FILES = ("duckdb", "sqlite")
+"""The schemes of databases that are files."""
+
 
 def is_url(text: str) -> bool:
     """Whether a path of a policy is the URL of a database.
@@ -39,7 +42,7 @@ def strip_password(url: str) -> str:
     parts = urlsplit(url)
     login, mark, host = parts.netloc.rpartition("@")
     options = [pair for pair in parse_qsl(parts.query) if "password" not in pair[0]]
-    if parts.scheme == "duckdb" and parts.path:
-        return f"duckdb:///{Path(parts.path[1:]).expanduser().absolute()}"
+    if parts.scheme in FILES and parts.path:
+        return f"{parts.scheme}:///{Path(parts.path[1:]).expanduser().absolute()}"
     kept = parts._replace(netloc=login.partition(":")[0] + mark + host, query=urlencode(options, safe="/"))
     return kept.geturl()

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from itertools import pairwise
@@ -26,7 +27,7 @@ from cobogo.data.table.duck import DuckDB
 from cobogo.data.table.engine import connect
 from cobogo.data.table.frequency import frequency_table
 from cobogo.data.table.read import read, table_in
-from cobogo.errors import DataError, OutputError, PolicyError, TableTooLarge
+from cobogo.errors import CobogoError, DataError, OutputError, PolicyError, TableTooLarge
 from cobogo.floor.urls import is_url
 from cobogo.release.evidence import digest
 
@@ -191,6 +192,11 @@ def run_sql(url: str, *statements: str) -> list[Any]:
 
         with duckdb.connect(url.removeprefix("duckdb:///")) as session:
             return [session.execute(statement) for statement in statements][-1].fetchall()
+    if url.startswith("sqlite"):
+        import sqlite3
+
+        with closing(sqlite3.connect(url.removeprefix("sqlite:///"), isolation_level=None)) as file:
+            return [file.execute(statement) for statement in statements][-1].fetchall()
     if not url.startswith("postgresql"):
         catalogue = connect(url).session
         catalogue.conf.set("spark.sql.ansi.doubleQuotedIdentifiers", "true")
@@ -203,7 +209,7 @@ def run_sql(url: str, *statements: str) -> list[Any]:
         return found.fetchall() if found.description else []
 
 
-@pytest.fixture(params=["duckdb", "postgresql", "spark"])
+@pytest.fixture(params=["duckdb", "postgresql", "spark", "sqlite"])
 def house(request: pytest.FixtureRequest, workplace: Path) -> str:
     """A database, or a catalogue, with a table of people in it."""
     server = "" if request.param == "duckdb" else str(request.getfixturevalue(request.param))
@@ -287,6 +293,36 @@ def test_only_databases_take_tables(workplace: Path) -> None:
     awkward_csv(workplace / "data.csv", "utf-8")
     with pytest.raises(PolicyError, match="no database"):
         cobogo.anonymize(with_output(CSV_POLICY, format="table", table="x"), engine="duckdb://")
+
+
+def test_columns_of_sqlite_have_the_type_that_all_their_values_have(sqlite: str) -> None:
+    """A column may hold anything there, whatever its declaration says; and some texts are none."""
+    run_sql(
+        sqlite,
+        "CREATE TABLE people (whole TEXT, mixed INTEGER, number REAL, empty, day DATE)",
+        "INSERT INTO people VALUES ('7', 1, 1, NULL, '2020-01-01'), ('x', 'two', 2.5, NULL, 5)",
+        "CREATE TABLE odd AS SELECT CAST(x'53e963' AS TEXT) AS a",
+        "CREATE TABLE bytes AS SELECT x'00' AS a",
+    )
+    engine = connect(sqlite)
+    table = table_in(engine, "PEOPLE", Data(), "people")
+    assert engine.fetch(engine.as_text(table.expression)).to_pylist() == [
+        {"whole": "7", "mixed": "1", "number": "1.0", "empty": None, "day": "2020-01-01"},
+        {"whole": "x", "mixed": "two", "number": "2.5", "empty": None, "day": "5"},
+    ]
+    assert engine.tables() == ["bytes", "odd", "people"]
+    for name, words in (("odd", "not UTF-8"), ("bytes", "cannot write as text"), ("none", "no such table")):
+        with pytest.raises(DataError, match=words) as caught:
+            engine.open_table(name)
+        assert "S\\xe9c" not in str(caught.value)
+    strange = pa.table({"a": [1.5, float("nan")], "b": [date(2020, 1, 1), None], "c": [True, None]})
+    into = connect(sqlite, writable=True)
+    with into.new_table(into.load_arrow(strange), "given_away"):
+        pass
+    assert run_sql(sqlite, "SELECT * FROM given_away") == [("1.5", "2020-01-01", "true"), ("nan", None, None)]
+    for url, words in (("sqlite:///no/such.db", "no such file"), ("sqlite://", "names no file")):
+        with pytest.raises(CobogoError, match=words):
+            connect(url)
 
 
 def test_postgresql_reads_one_state_of_the_table(postgresql: str, workplace: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
+import pyspark
 import pytest
 
 import cobogo
@@ -152,14 +155,21 @@ def test_hadoop_s_file_systems_are_read_through_spark_alone(session: Any, workpl
 
 @pytest.mark.evidence
 def test_workers_that_share_no_memory_with_the_driver(spark: str, workplace: Path) -> None:
-    """The whole command, on a cluster of two workers with a Java each, by `spark-submit`'s way in: a process of its
-    own, whose session is there before the command looks for one."""
-    import subprocess
-    import sys
-
+    """A release, a masked table and a table of the catalogue, submitted to a cluster of two workers with a Java each."""
     pq.write_table(PEOPLE, workplace / "people.parquet")
-    (workplace / "policy.json").write_text(__import__("json").dumps(policy(data={"path": "people.parquet"})))
-    code = "import json, cobogo; r = cobogo.anonymize(json.load(open('policy.json')), engine='local-cluster[2,1,1024]')"
-    done = subprocess.run([sys.executable, "-c", f"{code}; assert r.write('out')"], env=os.environ, timeout=600)
-    assert done.returncode == 0
+    table = policy(data={"path": "people.parquet"}, output={"format": "table", "table": "given_away"})
+    masked = {**policy(data={"path": "people.parquet"}), "masking": {"columns": {"name": {"pseudonym": True}}}}
+    del masked["privacy"]
+    (workplace / "job.py").write_text(
+        "import cobogo\n"
+        f"assert cobogo.anonymize({policy(data={'path': 'people.parquet'})!r}, engine='spark').write('out')\n"
+        f"assert cobogo.anonymize({table!r}, engine='spark').write('table')\n"
+        "assert cobogo.verify('table/public', engine='spark')\n"
+        f"assert cobogo.mask({masked!r}, engine='spark').write('masked')\n"
+    )
+    submit = [Path(pyspark.__file__).parent / "bin/spark-submit", "--master", "local-cluster[2,1,1024]", "job.py"]
+    own = {"PYSPARK_PYTHON": sys.executable, "PYSPARK_SUBMIT_ARGS": ""}
+    done = subprocess.run(submit, env=os.environ | own, timeout=900, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
     assert cobogo.verify("out")
+    assert cobogo.verify("masked")

@@ -81,7 +81,7 @@ def test_what_workers_cannot_do_is_refused_with_the_reason(
 def test_a_worker_s_complaint_is_ours(spark: str, workplace: Path) -> None:
     people(workplace)
     release = cb.mask(policy(city={"blur": 0.1}), engine=spark)
-    with pytest.raises(DataError, match="150 values are not numbers|values are not numbers") as caught:
+    with pytest.raises(DataError, match="values are not numbers") as caught:
         release.write("out")
     assert "Crato" not in str(caught.value)
     assert not Path("out").exists()

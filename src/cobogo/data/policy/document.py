@@ -34,6 +34,7 @@ from cobogo.floor.language import join, tr
 from cobogo.floor.language.errors import gather_errors
 from cobogo.floor.representation import brief
 from cobogo.floor.untrusted import shorten
+from cobogo.floor.urls import FILES
 
 
 class Policy(PolicyTable):
@@ -168,8 +169,8 @@ class Policy(PolicyTable):
                 remedy=tr("Use a data set of the server instead."),
                 code="COBOGO-POLICY-VALUE",
             )
-        before, mark, path = url.partition("duckdb:///")
-        return f"{mark}{self.resolve(path)}" if mark and not before else url
+        kind, mark, path = url.partition(":///")
+        return f"{kind}{mark}{self.resolve(path)}" if mark and kind in FILES else url
 
     def check_label(self, name: str | None, key: str) -> None:
         """A label is a column that is released unchanged: sensitive or non-sensitive."""

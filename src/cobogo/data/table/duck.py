@@ -260,21 +260,11 @@ class DuckDB(Engine):
         import duckdb
 
         if not writable and not file.exists():
-            raise DataError(
-                tr("no such file"),
-                where=str(file),
-                remedy=tr("Check the path of the database."),
-                code="COBOGO-DATA-FILE",
-            )
+            raise missing_database(file)
         try:
             self.sql(f"ATTACH {literal(str(file))} AS {HOUSE} ({'READ_WRITE' if writable else 'READ_ONLY'})")
         except duckdb.Error:
-            raise OutputError(
-                tr("is not a DuckDB database that can be opened"),
-                where=str(file),
-                remedy=tr("Check that no other program is using it."),
-                code="COBOGO-ENGINE",
-            ) from None
+            raise unusable_database(file, self.name) from None
 
     def _place(self, name: str) -> str:
         """A table's full name, given with its schema or without."""
@@ -291,6 +281,26 @@ class DuckDB(Engine):
             signature = ((dt.dtype(before),), dt.dtype(after))
             self._functions[key] = ibis.udf.scalar.pyarrow(function, name=key, signature=signature)
         return self._functions[key]
+
+
+def missing_database(file: Path) -> DataError:
+    """The error of a database file that is not there."""
+    return DataError(
+        tr("no such file"),
+        where=str(file),
+        remedy=tr("Check the path of the database."),
+        code="COBOGO-DATA-FILE",
+    )
+
+
+def unusable_database(file: Path, engine: str) -> OutputError:
+    """The error of a file that is no database, or that somebody else has locked."""
+    return OutputError(
+        tr("is not a {engine} database that can be opened", engine=engine),
+        where=str(file),
+        remedy=tr("Check that no other program is using it."),
+        code="COBOGO-ENGINE",
+    )
 
 
 def read_csv(files: Sequence[str], names: Sequence[str], data: Data) -> str:

@@ -67,6 +67,11 @@ class Engine(ABC):
                 code="COBOGO-ENGINE",
             ) from None
 
+    @property
+    def language(self) -> str:
+        """The engine in whose language statements are written: mostly its own."""
+        return self.name
+
     # Questions over a long time
 
     def alive(self) -> bool:
@@ -409,6 +414,19 @@ def open_duckdb(url: str, writable: bool) -> Engine:
     return DuckDB(Path(path).expanduser() if path and path != ":memory:" else None, writable=writable)
 
 
+@card("sqlite", title="SQLite")
+def open_sqlite(url: str, writable: bool) -> Engine:
+    """The tables of a SQLite file, with DuckDB at work: sqlite:///file.db."""
+    from cobogo.data.table.sqlite import SQLite
+
+    path = url.partition(":///")[2]
+    if not path:
+        raise PolicyError(
+            tr("names no file"), where=WHERE, remedy=tr("Write sqlite:///file.db."), code="COBOGO-POLICY-VALUE"
+        )
+    return SQLite(Path(path).expanduser(), writable=writable)
+
+
 @card("postgresql", title="PostgreSQL")
 def open_postgresql(url: str, writable: bool) -> Engine:  # noqa: ARG001
     """The tables stay on a PostgreSQL server: postgresql://host/database."""
@@ -445,6 +463,7 @@ ENGINES: Registry[Callable[[str, bool], Engine]] = Registry(
         "duckdb": f"{__name__}:open_duckdb",
         "postgresql": f"{__name__}:open_postgresql",
         "spark": f"{__name__}:open_spark",
+        "sqlite": f"{__name__}:open_sqlite",
     },
     listed="engines",
     guide="engines",

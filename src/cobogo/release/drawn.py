@@ -146,7 +146,7 @@ class DrawnRows(Transformation):
         kept = release.table.engine
         if kept.keeps_records and (part := self.row_wise(release.table, release.columns)) is not None:
             with kept.guard("transforming"):
-                return Table(kept, kept.map_batches(part.rows, part.change), tr("the rows drawn"))
+                return Table(kept, kept.map_batches(part.rows, part.change), "the rows drawn")
         home = create_scratch(Path(tempfile.gettempdir()), "cobogo-drawn-")
         weakref.finalize(release, remove_scratch, home)
         file, writer = home / "rows.parquet", None

@@ -155,7 +155,7 @@ def test_hadoop_s_file_systems_are_read_through_spark_alone(session: Any, workpl
 
 @pytest.mark.evidence
 def test_workers_that_share_no_memory_with_the_driver(spark: str, workplace: Path) -> None:
-    """A release, a masked table and a table of the catalogue, submitted to a cluster of two workers with a Java each."""
+    """Files, a table of the catalogue and a masked table, submitted to a cluster of two workers with a Java each."""
     pq.write_table(PEOPLE, workplace / "people.parquet")
     table = policy(data={"path": "people.parquet"}, output={"format": "table", "table": "given_away"})
     masked = {**policy(data={"path": "people.parquet"}), "masking": {"columns": {"name": {"pseudonym": True}}}}

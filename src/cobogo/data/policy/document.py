@@ -34,7 +34,7 @@ from cobogo.floor.language import join, tr
 from cobogo.floor.language.errors import gather_errors
 from cobogo.floor.representation import brief
 from cobogo.floor.untrusted import shorten
-from cobogo.floor.urls import FILES
+from cobogo.floor.urls import resolve_file
 
 
 class Policy(PolicyTable):
@@ -169,8 +169,7 @@ class Policy(PolicyTable):
                 remedy=tr("Use a data set of the server instead."),
                 code="COBOGO-POLICY-VALUE",
             )
-        kind, mark, path = url.partition(":///")
-        return f"{kind}{mark}{self.resolve(path)}" if mark and kind in FILES else url
+        return resolve_file(url, self.resolve)
 
     def check_label(self, name: str | None, key: str) -> None:
         """A label is a column that is released unchanged: sensitive or non-sensitive."""

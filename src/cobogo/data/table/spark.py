@@ -130,13 +130,12 @@ class Spark(Engine):
             raise _no_files(url)
         if are_parquet(names, url):
             return self._parquet(self.session.read, [url], url)
-        first = found.where(found["path"] == min(names)).mapInArrow(tasks.parse_headers(data), "name string")
+        first = contents.load(min(names)).select("path", "content")
         try:
-            columns = [row.name for row in first.collect()]
+            columns = [row.name for row in first.mapInArrow(tasks.parse_headers(data), "name string").collect()]
         except self.failures as error:
             raise tasks.find_error(error) or _unread(url) from None
-        parsed = found.repartition(len(names)).mapInArrow(tasks.parse_contents(columns, data), _texts(columns))
-        return self._keep(parsed, url)
+        return self._keep(found.mapInArrow(tasks.parse_contents(columns, data), _texts(columns)), url)
 
     def _parquet(self, reader: Any, places: Sequence[str], path: str) -> Expression:
         try:

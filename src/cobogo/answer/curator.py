@@ -96,7 +96,7 @@ class RegisteredDataset:
                     where=table.name,
                     remedy=tr("Correct the declared name, or add the column to the data."),
                 )
-        dialect, unit = DIALECTS[engine.name], self.declared.unit
+        dialect, unit = DIALECTS[engine.language], self.declared.unit
         for name, column in self.declared.columns.items():
             dialect.cast_column(name, column, kinds[name], self.declared.decimal)
         if unit is not None:

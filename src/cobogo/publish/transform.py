@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from cobogo.data.policy import Policy
 from cobogo.data.policy.several import lists_tables, load_several
 from cobogo.data.schema.roles import check_roles
+from cobogo.data.table.columns import refuse_apart
 from cobogo.data.table.read import Table
 from cobogo.data.table.spelling import normalize
 from cobogo.errors import DataError, PolicyError
@@ -157,6 +158,8 @@ def transform(
             table.engine.check_new_table(policy.output.table)
         warnings = () if blind else _admit_rows(policy, table)
         made = make(policy, table)
+        if made.together:
+            refuse_apart(table)
     origin = Origin.from_policy(policy, table.name)
     return Release(origin, table, made, (*warnings, *made.warnings), {"read": time.perf_counter() - start})
 

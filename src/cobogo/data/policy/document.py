@@ -36,6 +36,7 @@ from cobogo.floor.language import join, tr
 from cobogo.floor.language.errors import gather_errors
 from cobogo.floor.representation import brief, table
 from cobogo.floor.untrusted import shorten
+from cobogo.floor.urls import resolve_file
 
 
 class Policy(PolicyTable):
@@ -247,8 +248,7 @@ class Policy(PolicyTable):
                 remedy=tr("Use a data set of the server instead."),
                 code="COBOGO-POLICY-VALUE",
             )
-        before, mark, path = url.partition("duckdb:///")
-        return f"{mark}{self.resolve(path)}" if mark and not before else url
+        return resolve_file(url, self.resolve)
 
     def _check_labels(self) -> None:
         self.check_label(self.recoding.label, "recoding.label")

@@ -14,7 +14,18 @@ from typing import Any, ClassVar
 from cobogo.data.policy import Data
 from cobogo.data.table import enumerations as coded
 from cobogo.data.table.columns import shortest_texts
-from cobogo.data.table.engine import BATCH, COUNTED, RELEASED, Engine, Expression, foreign_table, header, literal, quote
+from cobogo.data.table.engine import (
+    BATCH,
+    COUNTED,
+    RELEASED,
+    Engine,
+    Expression,
+    foreign_table,
+    header,
+    literal,
+    no_such_table,
+    quote,
+)
 from cobogo.data.table.files import csv_error, parquet_error
 from cobogo.errors import DataError, OutputError
 from cobogo.floor import randomness
@@ -97,12 +108,7 @@ class DuckDB(Engine):
             "SELECT 1 FROM information_schema.tables WHERE table_catalog = ? AND table_schema = ? AND table_name = ?"
         )
         if not self.connection.con.execute(query, [HOUSE, schema or "main", table]).fetchone():
-            raise DataError(
-                tr("there is no such table"),
-                where=name,
-                remedy=tr("Check data.table and its schema."),
-                code="COBOGO-DATA-FILE",
-            )
+            raise no_such_table(name)
         return self.connection.sql(f"SELECT * FROM {self._place(name)}")
 
     def tables(self) -> list[str]:
@@ -254,21 +260,11 @@ class DuckDB(Engine):
         import duckdb
 
         if not writable and not file.exists():
-            raise DataError(
-                tr("no such file"),
-                where=str(file),
-                remedy=tr("Check the path of the database."),
-                code="COBOGO-DATA-FILE",
-            )
+            raise missing_database(file)
         try:
             self.sql(f"ATTACH {literal(str(file))} AS {HOUSE} ({'READ_WRITE' if writable else 'READ_ONLY'})")
         except duckdb.Error:
-            raise OutputError(
-                tr("is not a DuckDB database that can be opened"),
-                where=str(file),
-                remedy=tr("Check that no other program is using it."),
-                code="COBOGO-ENGINE",
-            ) from None
+            raise unusable_database(file, self.name) from None
 
     def _place(self, name: str) -> str:
         """A table's full name, given with its schema or without."""
@@ -285,6 +281,26 @@ class DuckDB(Engine):
             signature = ((dt.dtype(before),), dt.dtype(after))
             self._functions[key] = ibis.udf.scalar.pyarrow(function, name=key, signature=signature)
         return self._functions[key]
+
+
+def missing_database(file: Path) -> DataError:
+    """The error of a database file that is not there."""
+    return DataError(
+        tr("no such file"),
+        where=str(file),
+        remedy=tr("Check the path of the database."),
+        code="COBOGO-DATA-FILE",
+    )
+
+
+def unusable_database(file: Path, engine: str) -> OutputError:
+    """The error of a file that is no database, or that somebody else has locked."""
+    return OutputError(
+        tr("is not a {engine} database that can be opened", engine=engine),
+        where=str(file),
+        remedy=tr("Check that no other program is using it."),
+        code="COBOGO-ENGINE",
+    )
 
 
 def read_csv(files: Sequence[str], names: Sequence[str], data: Data) -> str:

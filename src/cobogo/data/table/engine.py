@@ -41,6 +41,7 @@ class Engine(ABC):
 
     name: ClassVar[str]
     url: str = ""  # where it is, without a password
+    keeps_records: ClassVar[bool] = False  # whether records stay there, and only what is counted comes to this process
     numbers_rows: ClassVar[bool] = False  # whether a table's rows have an order, so that the first of them can be named
     most_counts: int | None = None  # rows of a counted table that an engine can hand over, if there is a limit
     failures: ClassVar[tuple[type[Exception], ...]] = ()  # what the engine raises when it cannot write
@@ -65,6 +66,11 @@ class Engine(ABC):
                 remedy=tr("Check its connection, its memory, the space on its disk and your rights."),
                 code="COBOGO-ENGINE",
             ) from None
+
+    @property
+    def language(self) -> str:
+        """The engine in whose language statements are written: mostly its own."""
+        return self.name
 
     # Questions over a long time
 
@@ -107,6 +113,15 @@ class Engine(ABC):
     @abstractmethod
     def load_arrow(self, table: Any) -> Expression:
         """An Arrow table as one of the engine's, for as long as the engine lives."""
+
+    def load_url(self, url: str, data: Data) -> Expression:  # noqa: ARG002
+        """Files that are not on a disk of this machine, as a table."""
+        raise DataError(
+            tr("{engine} does not read files from there", engine=self.name),
+            where=url,
+            remedy=tr("Give a path of this machine, or an engine that reads them: --engine spark."),
+            code="COBOGO-ENGINE",
+        )
 
     def open_table(self, name: str) -> Expression:
         """A table that is in the engine's database already, read where it is."""
@@ -249,6 +264,11 @@ class Engine(ABC):
             cells = [(cells[0] == "").ifelse('""', cells[0])]
         return ibis.literal(separator).join(cells) if len(cells) > 1 else cells[0]
 
+    def map_batches(self, table: Expression, change: Callable[[Any], Any]) -> Expression:
+        """The rows that a function makes of each Arrow batch, where the rows are; computed once. For engines that keep
+        their records. The function must be one that can be sent there, and must take a batch without rows."""
+        raise NotImplementedError
+
     @abstractmethod
     def materialize(self, table: Expression) -> Expression:
         """The same rows, computed once and kept in the engine: random draws in them stay as they were drawn."""
@@ -343,6 +363,16 @@ def foreign_table(name: str) -> OutputError:
     )
 
 
+def no_such_table(name: str) -> DataError:
+    """The error of a table that is not in the database."""
+    return DataError(
+        tr("there is no such table"),
+        where=name,
+        remedy=tr("Check data.table and its schema."),
+        code="COBOGO-DATA-FILE",
+    )
+
+
 WHERE = "--engine"
 
 
@@ -359,7 +389,20 @@ def _kind(url: str | None) -> str:
     if url is None:
         return "duckdb"
     kind = re.split(r"[:\[]", url, maxsplit=1)[0]
-    return {"postgres": "postgresql", "local": "spark", "yarn": "spark", "k8s": "spark"}.get(kind, kind)
+    return "postgresql" if kind == "postgres" else "spark" if kind in SPARK_MASTERS else kind
+
+
+SPARK_MASTERS = ("local", "local-cluster", "yarn", "k8s")
+"""What the URLs of Spark's masters begin with, beside spark."""
+
+
+def opens(url: str) -> bool:
+    """Whether a URL is that of an engine, and not of files.
+
+    >>> opens("postgresql://localhost/health"), opens("hdfs://names/health/people")
+    (True, False)
+    """
+    return _kind(url) in ENGINES
 
 
 @card("duckdb", title="DuckDB")
@@ -369,6 +412,19 @@ def open_duckdb(url: str, writable: bool) -> Engine:
 
     path = url.partition(":///")[2]
     return DuckDB(Path(path).expanduser() if path and path != ":memory:" else None, writable=writable)
+
+
+@card("sqlite", title="SQLite")
+def open_sqlite(url: str, writable: bool) -> Engine:
+    """The tables of a SQLite file, with DuckDB at work: sqlite:///file.db."""
+    from cobogo.data.table.sqlite import SQLite
+
+    path = url.partition(":///")[2]
+    if not path:
+        raise PolicyError(
+            tr("names no file"), where=WHERE, remedy=tr("Write sqlite:///file.db."), code="COBOGO-POLICY-VALUE"
+        )
+    return SQLite(Path(path).expanduser(), writable=writable)
 
 
 @card("postgresql", title="PostgreSQL")
@@ -382,7 +438,7 @@ def open_postgresql(url: str, writable: bool) -> Engine:  # noqa: ARG001
 
 @card("spark", title="Spark")
 def open_spark(url: str, writable: bool) -> Engine:  # noqa: ARG001
-    """A cluster, or all cores of this machine: spark://host:7077, local[*]."""
+    """A cluster, or all cores of this machine: spark://host:7077, local[*]; spark for the session that there is."""
     _require("pyspark", "Spark", "spark")
     from cobogo.data.table.spark import Spark
 
@@ -407,6 +463,7 @@ ENGINES: Registry[Callable[[str, bool], Engine]] = Registry(
         "duckdb": f"{__name__}:open_duckdb",
         "postgresql": f"{__name__}:open_postgresql",
         "spark": f"{__name__}:open_spark",
+        "sqlite": f"{__name__}:open_sqlite",
     },
     listed="engines",
     guide="engines",

@@ -10,7 +10,7 @@ from typing import Any
 
 from cobogo.data.policy import Data, Policy
 from cobogo.data.table import formulas
-from cobogo.data.table.engine import Engine, Expression, connect
+from cobogo.data.table.engine import Engine, Expression, connect, opens
 from cobogo.data.table.files import are_parquet, csv_columns, list_files, parquet_columns, partitions, refuse_line_ends
 from cobogo.data.table.frames import FrameKind, as_arrow, frame_columns, frame_kind
 from cobogo.errors import DataError, PolicyError
@@ -124,7 +124,7 @@ def open_source(policy: Policy, engine: str | None = None) -> Table:
     data, where = policy.data, f"{policy.name}, data.path"
     path = None if data.path is None else str(data.path)
     url = engine or (None if data.engine is None else policy.resolve_url(data.engine))
-    if path is not None and is_url(path):
+    if path is not None and is_url(path) and opens(path):
         if url is not None and url != policy.resolve_url(path):
             raise PolicyError(
                 tr("the data are in a database, and another engine was given"),
@@ -153,12 +153,16 @@ def open_source(policy: Policy, engine: str | None = None) -> Table:
             code="COBOGO-POLICY-MISSING",
         )
     opened = connect(url, writable=policy.output.format == "table")
-    return read(policy.resolve(path), data, opened)
+    return read(policy.resolve_url(path) if is_url(path) else policy.resolve(path), data, opened)
 
 
 def table_in(engine: Engine, name: str, data: Data, where: str) -> Table:
     """A table of an engine's database."""
-    expression = engine.open_table(name)
+    return table_of(engine, engine.open_table(name), data, where)
+
+
+def table_of(engine: Engine, expression: Expression, data: Data, where: str) -> Table:
+    """An expression of an engine as a table, if its columns have names that every engine can use."""
     _check_names(expression.columns, where)
     return _mark_missing(engine, expression, data, where)
 
@@ -169,6 +173,8 @@ def read(source: Any, data: Data, engine: Engine | None = None, *, once: bool = 
     ``once``: it will be counted once only.
     """
     opened = engine or connect()
+    if isinstance(source, str) and is_url(source):
+        return table_of(opened, opened.load_url(source, data), data, source)
     if isinstance(source, str | Path):
         return _read_files(str(source), data, opened, once)
     _check_names(frame_columns(source), "data")

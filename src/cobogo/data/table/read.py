@@ -12,6 +12,7 @@ from cobogo.data.policy import Data, Policy
 from cobogo.data.table import formulas
 from cobogo.data.table.engine import Engine, Expression, connect
 from cobogo.data.table.files import are_parquet, csv_columns, list_files, parquet_columns, partitions, refuse_line_ends
+from cobogo.data.table.relation import Relation
 from cobogo.errors import DataError, PolicyError
 from cobogo.floor.language import tr
 from cobogo.floor.urls import is_url, public_url
@@ -96,18 +97,17 @@ class Table:
     def repeats(self, column: str) -> bool:
         """Whether some value of a column stands in several rows; NULL does not count."""
         values = self.text(column)
-        return bool(values.count().execute() > values.nunique().execute())
+        found = self.engine.fetch(self.expression.aggregate(all=values.count(), distinct=values.nunique()))
+        return bool(found["all"][0].as_py() > found["distinct"][0].as_py())
 
     def first_row(self, column: str, value: str) -> int | None:
         """The number of the first row that holds a value; the first row of data is 1.
 
         None if there is none, or if the engine's rows have no order.
         """
-        import ibis
-
         if not self.engine.numbers_rows:
             return None
-        numbered = self.expression.select(value=self.text(column), row=ibis.row_number() + 1)
+        numbered = self.expression.select(value=self.text(column), row=self.engine.row_number() + 1)
         found = numbered.filter(numbered["value"] == value)
         return self._number(found.aggregate(found=found["row"].min())) or None
 
@@ -189,7 +189,7 @@ def _as_arrow(source: Any) -> Any:
     import pyarrow as pa
 
     try:
-        if isinstance(source, ir.Table):
+        if isinstance(source, ir.Table | Relation):
             arrow = source.to_pyarrow()
         else:
             _check_names(_names(source), "data")
@@ -197,7 +197,7 @@ def _as_arrow(source: Any) -> Any:
     except DataError:
         raise
     except Exception as error:
-        if isinstance(source, ir.Table):
+        if isinstance(source, ir.Table | Relation):
             raise DataError(
                 tr("cannot be read: {kind}", kind=type(error).__name__),
                 where=tr("the table given"),

@@ -1,12 +1,15 @@
 """Libraries loaded without what we do not use of them: half of a small release's time would go into loading that.
 
-Numba looks for BLAS in SciPy, Arrow asks pandas what every list is, Ibis loads the compilers of twenty databases with
-the first of them. The first two are only spared in a process of our own: in a notebook, others may rely on them.
+Numba looks for BLAS in SciPy, Arrow asks pandas what every list is and documents every kernel, Pydantic looks for
+plugins in every package, Ibis loads the compilers of twenty databases with the first of them. All but the last are only
+spared in a process of our own: in a notebook, others may rely on them.
 """
 
 from __future__ import annotations
 
+import os
 import sys
+from functools import partial
 from importlib import import_module
 from importlib.abc import MetaPathFinder
 from importlib.util import find_spec, module_from_spec
@@ -17,6 +20,15 @@ from typing import Any
 own_process = False
 """Whether nobody else's code runs in this process: the command line says so of its own."""
 
+
+def own_the_process() -> None:
+    """Say that nobody else's code runs in this process: what others may rely on need not be loaded."""
+    global own_process  # noqa: PLW0603
+    own_process = True
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # it would read a file of every installed package
+
+
+KERNELS = "pyarrow.compute"
 COMPILERS = "ibis.backends.sql.compilers"
 
 
@@ -37,12 +49,35 @@ def _no_blas() -> None:
 
 
 def load_arrow() -> Any:
-    """Arrow; in a process of our own it takes pandas for absent until one of its functions needs it."""
+    """Arrow; in a process of our own it takes pandas for absent until one of its functions needs it, and makes Python
+    functions of its hundreds of kernels when the first of them is called."""
     arrow = import_module("pyarrow")
+    if own_process and KERNELS not in sys.modules:
+        spec = find_spec(KERNELS)
+        if spec is not None:
+            sys.modules[KERNELS] = arrow.compute = _Kernels(module_from_spec(spec))
     if own_process and "pandas" not in sys.modules:
         with _Hidden("pandas"):
             arrow.array([0])  # Arrow looks for pandas once, and again only where it cannot do without
     return arrow
+
+
+class _Kernels(ModuleType):
+    """The module of Arrow's kernels: what is compiled is there at once, and what is written in Python when called."""
+
+    def __init__(self, module: ModuleType) -> None:
+        super().__init__(module.__name__)
+        vars(self).update(vars(module))
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(import_module("pyarrow._compute"), name, partial(self._call, name))
+
+    def _call(self, name: str, *values: Any, **options: Any) -> Any:
+        if name not in vars(self):
+            self.__spec__.loader.exec_module(self)  # type: ignore[union-attr]
+        return vars(self)[name](*values, **options)
 
 
 class _Hidden(MetaPathFinder):

@@ -55,7 +55,8 @@ def load_arrow() -> Any:
     if own_process and KERNELS not in sys.modules:
         spec = find_spec(KERNELS)
         if spec is not None:
-            sys.modules[KERNELS] = arrow.compute = _Kernels(module_from_spec(spec))
+            sys.modules[KERNELS] = _Kernels(module_from_spec(spec))
+            vars(arrow)["compute"] = sys.modules[KERNELS]
     if own_process and "pandas" not in sys.modules:
         with _Hidden("pandas"):
             arrow.array([0])  # Arrow looks for pandas once, and again only where it cannot do without

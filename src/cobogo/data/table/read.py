@@ -30,7 +30,7 @@ class ValueCounts:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Table:
-    """A table of an engine: an Ibis expression whose empty texts are NULL."""
+    """A table of an engine: an expression whose empty texts are NULL."""
 
     engine: Engine
     expression: Expression

@@ -67,8 +67,8 @@ class SqlType:
         return self.id in ("float", "double")
 
     def is_numeric(self) -> bool:
-        """Whether it is a number, as which Ibis also takes a boolean."""
-        return self.is_integer() or self.is_decimal() or self.is_floating() or self.is_boolean()
+        """Whether it is a number."""
+        return self.is_integer() or self.is_decimal() or self.is_floating()
 
     def is_date(self) -> bool:
         """Whether it is a day."""
@@ -224,8 +224,8 @@ class SqlColumn:
         return self._holds(f"contains({self.sql}, {literal(text)})")
 
     def re_search(self, pattern: str) -> SqlColumn:
-        """Whether a pattern stands in it, whose dots are any character."""
-        return self._holds(f"regexp_matches({self.sql}, {literal(pattern)}, 's')")
+        """Whether a pattern stands in it."""
+        return self._holds(f"regexp_matches({self.sql}, {literal(pattern)})")
 
     def identical_to(self, other: Any) -> SqlColumn:
         """Whether two values are the same, NULL being the same as NULL."""

@@ -121,7 +121,7 @@ def print_help(command: Any, ctx: Any) -> None:
     panels: dict[str, list[list[str]]] = {}
     for name, title, does in command.summaries(ctx) if hasattr(command, "commands") else ():
         text = say(inspect.cleandoc(does)).split("\n\n")[0]
-        panels.setdefault(say(title or "Commands"), []).append([name, " ".join(text.split())])
+        panels.setdefault(say(title) if title else say("Commands"), []).append([name, " ".join(text.split())])
     width = max((len(row[0]) for rows in panels.values() for row in rows), default=0)
     for title, rows in panels.items():
         panel(title, rows, width)

@@ -16,7 +16,8 @@ from cobogo.data.table import enumerations as coded
 from cobogo.data.table.columns import shortest_texts
 from cobogo.data.table.engine import BATCH, COUNTED, RELEASED, Engine, Expression, foreign_table, header, literal, quote
 from cobogo.data.table.files import csv_error, parquet_error
-from cobogo.data.table.relation import TEXT, WHOLE, Relation, SqlColumn, SqlType
+from cobogo.data.table.relation import Relation, Session
+from cobogo.data.table.sql_column import TEXT, WHOLE, SqlColumn, SqlType
 from cobogo.errors import DataError, OutputError
 from cobogo.floor import randomness
 from cobogo.floor.files import create_scratch, remove_scratch
@@ -44,10 +45,9 @@ class DuckDB(Engine):
     def __init__(self, file: Path | None = None, *, writable: bool = False) -> None:
         import duckdb
 
-        load_arrow()
         self.failures = (duckdb.IOException, duckdb.OutOfMemoryException)  # type: ignore[misc]
         self._spill = create_scratch(Path(tempfile.gettempdir()), "cobogo-spill-")
-        super().__init__(duckdb.connect(config={"temp_directory": str(self._spill)}))
+        super().__init__(Session(duckdb.connect(config={"temp_directory": str(self._spill)})))
         weakref.finalize(self, remove_scratch, self._spill)
         self._draw_no_progress()
         self.sql(f"SET memory_limit = '{memory_share(1 - COUNTED)} bytes'")
@@ -94,10 +94,10 @@ class DuckDB(Engine):
     def open_table(self, name: str) -> Expression:
         """A table of the user's database file."""
         schema, _, table = name.rpartition(".")
-        query = (
-            "SELECT 1 FROM information_schema.tables WHERE table_catalog = ? AND table_schema = ? AND table_name = ?"
-        )
-        if not self.connection.execute(query, [HOUSE, schema or "main", table]).fetchone():
+        if not self.rows(
+            f"SELECT 1 FROM information_schema.tables WHERE table_catalog = '{HOUSE}' "
+            f"AND table_schema = {literal(schema or 'main')} AND table_name = {literal(table)}"
+        ):
             raise DataError(
                 tr("there is no such table"),
                 where=name,
@@ -108,9 +108,8 @@ class DuckDB(Engine):
 
     def tables(self) -> list[str]:
         """The tables and views of the user's database file."""
-        query = "SELECT table_schema, table_name FROM information_schema.tables WHERE table_catalog = ?"
-        found = self.connection.execute(query, [HOUSE]).fetchall()
-        return sorted(table if schema == "main" else f"{schema}.{table}" for schema, table in found)
+        query = f"SELECT table_schema, table_name FROM information_schema.tables WHERE table_catalog = '{HOUSE}'"
+        return sorted(table if schema == "main" else f"{schema}.{table}" for schema, table in self.rows(query))
 
     def materialize(self, table: Expression) -> Expression:
         """A temporary table."""
@@ -120,7 +119,7 @@ class DuckDB(Engine):
 
     def lookup(self, table: Any) -> Relation:
         """Read from memory. It may hold original values: an expression that is printed shows none of them."""
-        memory = InMemory(self.connection, table)
+        memory = self.connection.remember(table)
         return Relation.of_statement(self.connection, f"SELECT * FROM {memory.name}", frozenset([memory]))
 
     def relation(self, statement: str) -> Relation:
@@ -146,7 +145,7 @@ class DuckDB(Engine):
     @property
     def nothing(self) -> Relation:
         """No rows: what constants are columns of."""
-        return Relation(self.connection, "SELECT", {})
+        return Relation(self.connection, "SELECT 1 WHERE false", {})
 
     def text(self, column: Expression) -> Expression:
         """DuckDB's own text, but for what it writes of floats: not-a-number has no sign, and digits are the fewest."""
@@ -180,11 +179,11 @@ class DuckDB(Engine):
         if self.file is None:
             super().check_new_table(name)
         schema, _, table = name.rpartition(".")
-        found = self.connection.execute(
-            "SELECT comment FROM duckdb_tables() WHERE database_name = ? AND schema_name = ? AND table_name = ?",
-            [HOUSE, schema or "main", table],
-        ).fetchone()
-        if found is not None and not str(found[0] or "").startswith(RELEASED):
+        found = self.rows(
+            f"SELECT comment FROM duckdb_tables() WHERE database_name = '{HOUSE}' "
+            f"AND schema_name = {literal(schema or 'main')} AND table_name = {literal(table)}"
+        )
+        if any(not str(comment or "").startswith(RELEASED) for (comment,) in found):
             raise foreign_table(name)
 
     @contextmanager
@@ -208,18 +207,19 @@ class DuckDB(Engine):
 
     def fetch(self, table: Expression) -> Any:
         """The rows; a complaint about the files behind them, in our words."""
+        load_arrow()
         with self.translate_errors():
             return self.sql(table.sql).to_arrow_table()
 
     def rows(self, statement: str) -> list[tuple[Any, ...]]:
         """What a statement finds."""
-        found: list[tuple[Any, ...]] = self.connection.execute(statement).fetchall()
+        found: list[tuple[Any, ...]] = self.sql(statement).fetchall()
         return found
 
     def batches(self, table: Expression) -> Generator[Any, None, None]:
         """The same in parts."""
         with self.translate_errors():
-            yield from self.sql(table.sql).to_arrow_reader(BATCH)
+            yield from self.connection.batches(table.sql, BATCH)
 
     @contextmanager
     def translate_errors(self) -> Iterator[None]:
@@ -297,18 +297,11 @@ class DuckDB(Engine):
         before = argument.type()
         name = f"{name}_{before.id}"
         if name not in self._functions:
-            self.connection.create_function(name, function, [str(before)], str(kind), type="arrow", side_effects=True)
+            self.connection.connection.create_function(
+                name, function, [str(before)], str(kind), type="arrow", side_effects=True
+            )
             self._functions.add(name)
         return SqlColumn(argument.of, f"{name}({argument.sql})", kind)
-
-
-class InMemory:
-    """An Arrow table under a name of DuckDB's, for as long as this lives."""
-
-    def __init__(self, connection: Any, table: Any) -> None:
-        self.name = f"cobogo_lookup_{secrets.token_hex(6)}"
-        connection.register(self.name, table)
-        weakref.finalize(self, connection.unregister, self.name).atexit = False
 
 
 def read_csv(files: Sequence[str], names: Sequence[str], data: Data) -> str:

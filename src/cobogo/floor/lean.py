@@ -53,32 +53,46 @@ def load_arrow() -> Any:
     functions of its hundreds of kernels when the first of them is called."""
     arrow = import_module("pyarrow")
     if own_process and KERNELS not in sys.modules:
-        spec = find_spec(KERNELS)
-        if spec is not None:
-            sys.modules[KERNELS] = _Kernels(module_from_spec(spec))
-            vars(arrow)["compute"] = sys.modules[KERNELS]
+        vars(arrow)["compute"] = _Kernels(KERNELS)
     if own_process and "pandas" not in sys.modules:
         with _Hidden("pandas"):
             arrow.array([0])  # Arrow looks for pandas once, and again only where it cannot do without
     return arrow
 
 
-class _Kernels(ModuleType):
-    """The module of Arrow's kernels: what is compiled is there at once, and what is written in Python when called."""
+class _Late(ModuleType):
+    """A module under its name, whose own code is run when something is asked of it that cannot be had otherwise."""
 
-    def __init__(self, module: ModuleType) -> None:
-        super().__init__(module.__name__)
-        vars(self).update(vars(module))
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        spec = find_spec(name)
+        assert spec is not None
+        vars(self).update(vars(module_from_spec(spec)))
+        sys.modules[name] = self
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
+        return self._find(name)
+
+    def _find(self, name: str) -> Any:
+        """What has a name, before the module's own code is run."""
+        return self._own(name)
+
+    def _own(self, name: str) -> Any:
+        if name not in vars(self):
+            self.__spec__.loader.exec_module(self)  # type: ignore[union-attr]
+        return vars(self)[name]
+
+
+class _Kernels(_Late):
+    """The module of Arrow's kernels: what is compiled is there at once, and what is written in Python when called."""
+
+    def _find(self, name: str) -> Any:
         return getattr(import_module("pyarrow._compute"), name, partial(self._call, name))
 
     def _call(self, name: str, *values: Any, **options: Any) -> Any:
-        if name not in vars(self):
-            self.__spec__.loader.exec_module(self)  # type: ignore[union-attr]
-        return vars(self)[name](*values, **options)
+        return self._own(name)(*values, **options)
 
 
 class _Hidden(MetaPathFinder):
@@ -102,24 +116,12 @@ class _Hidden(MetaPathFinder):
 def load_ibis() -> Any:
     """Ibis, with a database's compiler when it is first asked for."""
     if COMPILERS not in sys.modules:
-        spec = find_spec(COMPILERS)
-        if spec is not None:
-            sys.modules[COMPILERS] = _Compilers(module_from_spec(spec))
-            sys.modules["ibis.backends.sql"].compilers = sys.modules[COMPILERS]  # type: ignore[attr-defined]
+        sys.modules["ibis.backends.sql"].compilers = _Compilers(COMPILERS)  # type: ignore[attr-defined]
     return import_module("ibis")
 
 
-class _Compilers(ModuleType):
+class _Compilers(_Late):
     """The package of Ibis's compilers: a module of it is imported when it is asked for, and all for anything else."""
 
-    def __init__(self, package: ModuleType) -> None:
-        super().__init__(package.__name__)
-        vars(self).update(vars(package))
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        if find_spec(f"{COMPILERS}.{name}") is None:
-            self.__spec__.loader.exec_module(self)  # type: ignore[union-attr]
-            return vars(self)[name]
-        return import_module(f"{COMPILERS}.{name}")
+    def _find(self, name: str) -> Any:
+        return self._own(name) if find_spec(f"{COMPILERS}.{name}") is None else import_module(f"{COMPILERS}.{name}")

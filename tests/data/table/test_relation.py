@@ -155,5 +155,18 @@ def test_what_is_looked_up_lives_as_long_as_it_is_read() -> None:
     kept = kept.union(kept).distinct()
     assert engine.rows(names) == [(1,)]
     assert engine.fetch(kept).num_rows == 3
-    del kept
+    whole = engine.batches(engine.relation("SELECT range AS number FROM range(300000)"))
+    read = next(whole).num_rows
+    del kept  # while others are read, which it must not disturb
+    assert read + sum(batch.num_rows for batch in whole) == 300_000
     assert engine.rows(names) == [(0,)]
+
+
+def test_rows_that_another_statement_cut_off_are_not_taken_for_all() -> None:
+    engine = connect()
+    rows = engine.relation("SELECT range AS number FROM range(300000)")
+    with pytest.raises(RuntimeError, match="before the rows"):
+        for _ in engine.batches(rows):
+            engine.rows("SELECT 1")
+    assert sum(batch.num_rows for batch in engine.batches(rows)) == 300_000
+    assert [engine.rows("SELECT 1") for _ in engine.batches(rows.limit(3))] == [[(1,)]]

@@ -146,6 +146,7 @@ def test_a_relation_shows_no_value_and_hands_over_to_ibis_what_it_lacks() -> Non
     assert "Sobral" not in f"{shown!r} {shown['town'] == 'Sobral'!r}"
     assert shown.to_pandas()["town"].tolist() == ["Sobral"]
     assert people.head(2).count().execute() == 2
+    assert shown["town"].to_pyarrow().to_pylist() == ["Sobral"]
 
 
 def test_what_is_looked_up_lives_as_long_as_it_is_read() -> None:

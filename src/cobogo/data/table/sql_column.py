@@ -122,6 +122,11 @@ class SqlColumn:
     def __repr__(self) -> str:
         return brief(self)
 
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.of.select(it=self).to_ibis()["it"], name)
+
     def type(self) -> SqlType:
         """Its type; of what is computed, DuckDB is asked."""
         return self.kind or self.of.select(it=self).schema()["it"]

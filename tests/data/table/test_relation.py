@@ -171,3 +171,13 @@ def test_rows_that_another_statement_cut_off_are_not_taken_for_all() -> None:
             engine.rows("SELECT 1")
     assert sum(batch.num_rows for batch in engine.batches(rows)) == 300_000
     assert [engine.rows("SELECT 1") for _ in engine.batches(rows.limit(3))] == [[(1,)]]
+
+
+@pytest.mark.parametrize("name", ["self", "names", "more", "select", "count", "sql", 'a "b"', "Ação"])
+def test_a_column_may_have_any_name(name: str) -> None:
+    engine = connect()
+    rows = engine.lookup(pa.table({name: ["a", "b", "b"]}))
+    changed = rows.mutate(**{name: rows[name] + "!"}).select(**{name: rows[name]})
+    counted = changed.group_by(name).aggregate(records=changed.count())
+    assert sorted(engine.fetch(counted).to_pydict()[name]) == ["a!", "b!"]
+    assert engine.fetch(rows.aggregate(**{name: rows[name].max()})).to_pydict() == {name: ["b"]}

@@ -125,7 +125,7 @@ class Relation:
         memory = self.memory.union(*(other.memory for other in others))
         return Relation(self.session, sql, self.known if known is None else known, memory)
 
-    def select(self, names: str | Sequence[str] = (), *more: str, **computed: SqlColumn) -> Relation:
+    def select(self, names: str | Sequence[str] = (), /, *more: str, **computed: SqlColumn) -> Relation:
         """Some columns by their names, and computed ones under new names."""
         plain = {name: self[name] for name in [*([names] if isinstance(names, str) else names), *more]}
         return self._select({**plain, **computed})
@@ -134,7 +134,7 @@ class Relation:
         listed = ", ".join(f"{column.sql} AS {quote(name)}" for name, column in columns.items())
         return self._new(f"SELECT {listed} FROM ({self.sql})", {name: one.kind for name, one in columns.items()})
 
-    def mutate(self, **computed: SqlColumn) -> Relation:
+    def mutate(self, /, **computed: SqlColumn) -> Relation:
         """All columns, and computed ones instead of those of the same name or after them."""
         return self._select({**{name: self[name] for name in self.columns}, **computed})
 
@@ -192,7 +192,7 @@ class Relation:
         """The rows with the same values in some columns, to be counted together."""
         return Groups(self, several(names))
 
-    def aggregate(self, **figures: SqlColumn) -> Relation:
+    def aggregate(self, /, **figures: SqlColumn) -> Relation:
         """One row of figures."""
         return self._select(figures)
 
@@ -216,7 +216,7 @@ class Groups:
     of: Relation
     names: list[str]
 
-    def aggregate(self, **figures: SqlColumn) -> Relation:
+    def aggregate(self, /, **figures: SqlColumn) -> Relation:
         """A row of figures for each group, beside its values."""
         keys = {name: self.of[name] for name in self.names}
         found = self.of._select({**keys, **figures})

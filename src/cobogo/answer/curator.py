@@ -103,7 +103,7 @@ class RegisteredDataset:
             dialect.cast_unit(unit, kinds[unit])
         copied = beside and self.declared.table is None  # an engine may call every table that it reads the same
         self._rows = engine.materialize(table.expression) if copied else table.expression
-        return SqlSource(engine.connection.compile(self._rows), kinds)
+        return SqlSource(engine.statement(self._rows), kinds)
 
     def _types(self, engine: Engine) -> dict[str, str]:
         return {} if self.declared.table is None else engine.types(self.declared.table)

@@ -183,9 +183,7 @@ class Recoded(Transformation):
 
     def _with_identifiers(self, rows: Expression) -> Expression:
         """Released rows with the starred identifiers among them; no original value is ever selected."""
-        import ibis
-
-        stars = {name: ibis.literal(SUPPRESSED) for name in self.starred_identifiers}
+        stars = {name: self.table.engine.constant(SUPPRESSED) for name in self.starred_identifiers}
         return rows.mutate(**stars).select(list(self.released_columns)) if stars else rows
 
     def engine(self, release: Release) -> Engine:  # noqa: ARG002

@@ -296,7 +296,7 @@ class Release:
         return self.transformation.draw(self)
 
     def rows(self) -> Expression:
-        """The released rows as an Ibis expression, in random order; sorted, where they are not about single people."""
+        """The released rows as an expression, in random order; sorted, where they are not about single people."""
         drawn, column = self.drawn_table.expression, self.transformation.sorted_by
         return self.engine.shuffle(drawn) if column is None else drawn.order_by(drawn[column].desc())
 

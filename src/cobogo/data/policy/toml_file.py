@@ -251,6 +251,7 @@ class PolicyTable(BaseModel):
         alias_generator=lambda name: name.replace("_", "-"),
         populate_by_name=True,
         str_strip_whitespace=False,
+        defer_build=True,  # most policies use few of the tables
     )
 
 

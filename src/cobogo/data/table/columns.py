@@ -134,8 +134,8 @@ def encode_column(column: Any, places: Mapping[Label, int]) -> Codes:
 
 def arrow_type(table: Table, name: str) -> Any:
     """The Arrow type of a column that is not text; None of one that is."""
-    kind = table.expression.schema()[name]
-    return None if kind.is_string() else kind.to_pyarrow()
+    only = table.expression.select(name)
+    return None if only.schema()[name].is_string() else table.engine.arrow_schema(only).field(0).type
 
 
 def decode_column(codes: NDArray[Any], labels: Sequence[Label], kind: Any = None) -> Any:

@@ -1,8 +1,8 @@
 """The contract of an engine, where a table lives, is counted and is released; and how a URL opens one.
 
-One small module an engine follows it. Everything above works on Ibis expressions and asks the engine only for what
-engines do differently. Text is one of those: a value must read the same on all of them, so each writes numbers, dates
-and times as DuckDB does.
+One small module an engine follows it. Everything above works on expressions in the language of Ibis and asks the engine
+only for what engines do differently. Text is one of those: a value must read the same on all of them, so each writes
+numbers, dates and times as DuckDB does.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from functools import reduce
+from operator import or_
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -22,7 +24,8 @@ from cobogo.floor.memory import memory_share
 from cobogo.floor.urls import strip_password
 
 Expression = Any
-"""An Ibis table or column expression (Ibis is untyped, and imported late)."""
+"""A table or column expression: Ibis's (which is untyped, and imported late) or, of DuckDB, a `Relation` or one of its
+columns, which have the same methods."""
 
 
 BATCH = 100_000
@@ -37,7 +40,7 @@ COUNT_BYTES = 48
 
 
 class Engine(ABC):
-    """A connection to a database, through Ibis."""
+    """A connection to a database."""
 
     name: ClassVar[str]
     url: str = ""  # where it is, without a password
@@ -142,6 +145,18 @@ class Engine(ABC):
     def lookup(self, table: Any) -> Expression:
         """An Arrow table of text, marks and whole numbers to join with."""
 
+    def constant(self, value: str) -> Expression:
+        """A text as a column that has it in every row."""
+        import ibis
+
+        return ibis.literal(value)
+
+    def row_number(self, **window: Any) -> Expression:
+        """Each row's number, from 0: among those with the same ``group_by``, in the order of ``order_by``."""
+        import ibis
+
+        return ibis.row_number().over(**window) if window else ibis.row_number()
+
     def same(self, one: Expression, other: Expression) -> Expression:
         """Whether two texts are the same, NULL being the same as NULL; a join by it must not compare all pairs."""
         return one.identical_to(other)
@@ -168,6 +183,14 @@ class Engine(ABC):
         """An expression in the engine's own language; what it reads from memory is there when this returns."""
         self.connection._run_pre_execute_hooks(table)
         return str(self.connection.compile(table))
+
+    def relation(self, statement: str) -> Expression:
+        """The rows of a statement in the engine's own language, to be counted or read."""
+        return self.connection.sql(statement)
+
+    def arrow_schema(self, table: Expression) -> Any:
+        """The types of its columns, as Arrow has them."""
+        return table.schema().to_pyarrow()
 
     @abstractmethod
     def rows(self, statement: str) -> list[tuple[Any, ...]]:
@@ -257,12 +280,10 @@ class Engine(ABC):
 
     def line(self, table: Expression, separator: str) -> Expression:
         """A row as a line of a CSV file."""
-        import ibis
-
-        cells = [_cell(self.text(table[name]), separator) for name in table.columns]
-        if len(cells) == 1:  # alone in its line, NULL must be written as "": an empty line would be no row
-            cells = [(cells[0] == "").ifelse('""', cells[0])]
-        return ibis.literal(separator).join(cells) if len(cells) > 1 else cells[0]
+        first, *others = [_cell(self.text(table[name]), separator) for name in table.columns]
+        if not others:  # alone in its line, NULL must be written as "": an empty line would be no row
+            return (first == "").ifelse('""', first)
+        return reduce(lambda line, cell: line + separator + cell, others, first)
 
     def map_batches(self, table: Expression, change: Callable[[Any], Any]) -> Expression:
         """The rows that a function makes of each Arrow batch, where the rows are; computed once. For engines that keep
@@ -292,11 +313,8 @@ QUOTED = '"\n\r#'
 
 
 def _cell(text: Expression, separator: str) -> Expression:
-    import ibis
-
-    awkward = ibis.or_(*(text.contains(character) for character in QUOTED + separator))
-    quoted = ibis.literal('"') + text.replace('"', '""') + ibis.literal('"')
-    return ibis.cases((text.isnull(), ""), (awkward, quoted), else_=text)
+    awkward = reduce(or_, (text.contains(character) for character in QUOTED + separator))
+    return text.isnull().ifelse("", awkward.ifelse('"' + text.replace('"', '""') + '"', text))
 
 
 def header(names: Sequence[str], separator: str) -> str:

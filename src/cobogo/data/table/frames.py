@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from cobogo.data.table.relation import Relation
 from cobogo.errors import DataError
 from cobogo.floor.language import tr
 
@@ -94,12 +95,12 @@ def as_arrow(source: Any) -> Any:
     import pyarrow as pa
 
     try:
-        if isinstance(source, ir.Table):
+        if isinstance(source, ir.Table | Relation):
             arrow = source.to_pyarrow()
         else:
             arrow = ibis.memtable(_without_geometry(source)).to_pyarrow()
     except Exception as error:
-        if isinstance(source, ir.Table):
+        if isinstance(source, ir.Table | Relation):
             raise DataError(
                 tr("cannot be read: {kind}", kind=type(error).__name__),
                 where=tr("the table given"),

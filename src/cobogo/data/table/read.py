@@ -30,7 +30,7 @@ class ValueCounts:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Table:
-    """A table of an engine: an Ibis expression whose empty texts are NULL."""
+    """A table of an engine: an expression whose empty texts are NULL."""
 
     engine: Engine
     expression: Expression
@@ -98,18 +98,17 @@ class Table:
     def repeats(self, column: str) -> bool:
         """Whether some value of a column stands in several rows; NULL does not count."""
         values = self.text(column)
-        return bool(values.count().execute() > values.nunique().execute())
+        found = self.engine.fetch(self.expression.aggregate(all=values.count(), distinct=values.nunique()))
+        return bool(found["all"][0].as_py() > found["distinct"][0].as_py())
 
     def first_row(self, column: str, value: str) -> int | None:
         """The number of the first row that holds a value; the first row of data is 1.
 
         None if there is none, or if the engine's rows have no order.
         """
-        import ibis
-
         if not self.engine.numbers_rows:
             return None
-        numbered = self.expression.select(value=self.text(column), row=ibis.row_number() + 1)
+        numbered = self.expression.select(value=self.text(column), row=self.engine.row_number() + 1)
         found = numbered.filter(numbered["value"] == value)
         return self._number(found.aggregate(found=found["row"].min())) or None
 

@@ -102,8 +102,6 @@ class PerturbedGeneralization(DrawnRows):
 
     def row_wise(self, table: Table, columns: Sequence[str]) -> RowWise:
         """Generalize and draw one record of each group in the engine; perturb the values batch by batch."""
-        import ibis
-
         own = [name for name in columns if name != self.size]
         quasi = list(self.policy.quasi_identifiers)
         rows = self.plan.apply(table, own)
@@ -112,8 +110,8 @@ class PerturbedGeneralization(DrawnRows):
         group = [table.engine.text(rows[name]) for name in quasi]
         rows = rows.mutate(
             **{
-                turn: ibis.row_number().over(ibis.window(group_by=group, order_by=rows[key])),
-                self.size: rows.count().over(ibis.window(group_by=group)),
+                turn: table.engine.row_number(group_by=group, order_by=rows[key]),
+                self.size: rows.count().over(group_by=group),
             }
         )
         chosen = rows.filter(rows[turn] == 0).select([*own, self.size])

@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from cobogo.data.policy import Data
-from cobogo.data.table.engine import connect
+from cobogo.data.table.engine import connect, literal
 from cobogo.data.table.files import guess_separator
 from cobogo.data.table.read import read
 from cobogo.errors import DataError, InputError
@@ -192,7 +192,9 @@ class DatasetService(Subject):
 
         def count() -> RiskSummary:
             told: dict[str, Any] = json.loads(columns)
-            return summarize_risk(connect().connection.read_parquet(file).select(*told["attributes"]), told)
+            engine = connect()
+            kept = engine.relation(f"SELECT * FROM read_parquet({literal(str(file))})")
+            return summarize_risk(engine.fetch(kept.select(list(told["attributes"]))), told)
 
         file = self.rows_file(holder, identity)
         return self._context.cache.get("risk", (holder.owner, identity, columns), count)
@@ -279,7 +281,7 @@ def _read_table(file: Path, stage: Path, separator: str | None, encoding: str, n
     try:
         with engine.guard("reading"):
             table = read(file, data, engine)
-            rows.write(engine.as_text(table.expression), stage)
+            rows.write(engine, engine.as_text(table.expression), stage)
             number = table.rows()
             columns = list(table.columns)
     except DataError as error:

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from cobogo.data.policy import Data
 from cobogo.data.schema.profile import MOST_VALUES, ColumnProfile, profile
 from cobogo.data.schema.suggest import Suggestion, suggest
-from cobogo.data.table.files import guess_separator
-from cobogo.data.table.read import Table, read
+from cobogo.data.table.read import Table, read, settle
 
 
-def inspect(path: Path, separator: str | None, encoding: str) -> tuple[Data, list[ColumnProfile], list[Suggestion]]:
-    """Profile every column of a file and suggest a role for it."""
-    options = Data.model_validate({"separator": separator or guess_separator(path, encoding), "encoding": encoding})
-    found = profiles(read(path, options))
-    return options, found, [suggest(column) for column in found]
+@dataclass(frozen=True, eq=False)
+class Inspection:
+    """A file, how it is read, its columns, and the role that each suggests."""
+
+    data: Data
+    table: Table
+    columns: list[ColumnProfile]
+    suggestions: list[Suggestion]
+
+
+def inspect(path: Path, options: Data) -> Inspection:
+    """Profile every column of a file and suggest a role for it. What the options leave out is detected."""
+    data = settle(path, options)
+    table = read(path, data)
+    found = profiles(table)
+    return Inspection(data, table, found, [suggest(column) for column in found])
 
 
 def profiles(table: Table) -> list[ColumnProfile]:

@@ -165,6 +165,16 @@ def profile(
     return ColumnProfile(name, records, missing, distinct, unique, most, kind, placeholders)
 
 
+def decimal_mark(profiles: Sequence[ColumnProfile]) -> Literal[".", ","]:
+    """The decimal mark of most columns with decimals; a point if there are none.
+
+    >>> decimal_mark([profile("x", 2, 0, 2, 2, [("1,5", 1), ("2,25", 1)])])
+    ','
+    """
+    marks = [profile.kind.mark for profile in profiles if profile.kind.mark]
+    return "," if 2 * marks.count(",") > len(marks) else "."
+
+
 def _read_kind(values: Sequence[str]) -> ColumnKind | None:
     """Dates and numbers, or None. Dates first, because 20200131 is also a number."""
     if not values or not all(value.isascii() for value in values):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from cobogo.data.policy import Data
+from cobogo.data.policy import Data, Role
 from cobogo.data.schema.profile import MOST_VALUES, ColumnProfile, profile
 from cobogo.data.schema.suggest import Suggestion, suggest
-from cobogo.data.table.read import Table, read, settle
+from cobogo.data.table.formats import ValueLabels
+from cobogo.data.table.read import Table, label_tree, read, settle
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +28,16 @@ def inspect(path: Path, options: Data) -> Inspection:
     data = settle(path, options)
     table = read(path, data)
     found = profiles(table)
-    return Inspection(data, table, found, [suggest(column) for column in found])
+    labels = table.labels if data.labels == "hierarchy" else {}
+    return Inspection(data, table, found, [_with_labels(suggest(column), column, labels) for column in found])
+
+
+def _with_labels(suggestion: Suggestion, column: ColumnProfile, labels: ValueLabels) -> Suggestion:
+    """A suggestion; where codes have labels that are to be a hierarchy, with that."""
+    if column.name not in labels or suggestion.role is not Role.QUASI_IDENTIFIER:
+        return suggestion
+    tree = label_tree(labels[column.name], [value for value, _ in column.values])
+    return replace(suggestion, hierarchy=tree.model_dump(exclude_unset=True))
 
 
 def profiles(table: Table) -> list[ColumnProfile]:

@@ -104,17 +104,6 @@ def _texts(column: Any, labels: Mapping[str, str]) -> Any:
     return pa.array([labels.get(text, text) for text in texts.to_pylist()], pa.string()) if labels else texts
 
 
-def label_hierarchies(file: str, read: Callable[[str, Data], Content], data: Data) -> dict[str, dict[str, list[str]]]:
-    """Of each labelled column a tree of labels over the codes that have them: a code without one is its own label."""
-    trees: dict[str, dict[str, list[str]]] = {}
-    content = read(file, data)
-    for name, known in content.labels.items():
-        tree = trees.setdefault(name, {})
-        for code, label in known.items():
-            tree.setdefault(label, []).append(code)
-    return trees
-
-
 # Writing
 
 _SPSS_WORDS = {"all", "and", "by", "eq", "ge", "gt", "le", "lt", "ne", "not", "or", "to", "with"}
@@ -218,14 +207,14 @@ def _label_codes(texts: list[str | None], labels: Mapping[str, str]) -> Codes | 
     A value that is a label has its old code; one that is new, such as a group of values, the next that is free.
 
     >>> _label_codes(["Male", "*", None], {"1": "Male", "2": "Female"})
-    {'*': (3, '*'), 'Male': (1, 'Male')}
+    {'*': (2, '*'), 'Male': (1, 'Male')}
     """
     found = sorted({text for text in texts if text is not None})
     fits = all(len(text.encode()) <= _LONGEST_LABEL for text in found) and all(map(_CODE.fullmatch, labels))
     if not found or not fits:
         return None
-    old = {label: int(code) for code, label in reversed([*labels.items()])}
-    new = count(max(map(int, labels)) + 1)
+    old = {label: int(code) for code, label in reversed([*labels.items()]) if label in found}
+    new = count(max(old.values(), default=0) + 1)  # the codes of labels that do not occur say nothing here
     return {text: (old[text] if text in old else next(new), text) for text in found}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 from pydantic import ValidationError
 
-from cobogo.data.policy import Data, Policy
+from cobogo.data.policy import AttributePolicy, Data, Policy, Role, TreeHierarchy
 from cobogo.data.policy.complaints import list_errors
 from cobogo.data.policy.tables import Encoding
 from cobogo.data.table import formulas
@@ -275,10 +275,36 @@ def settle_policy(policy: Policy, source: Any = None) -> Policy:
     path = policy.data.path if source is None else source
     if path is None or (source is None and is_url(str(path))):
         return policy
-    with suppress(PolicyError):
+    with suppress(CobogoError):
         place = policy.resolve(path) if source is None else path
-        return policy.model_copy(update={"data": settle(place, policy.data)})
+        attributes = _with_labels(policy, place) if policy.data.labels == "hierarchy" else policy.attributes
+        return policy.model_copy(update={"data": settle(place, policy.data), "attributes": attributes})
     return policy
+
+
+def _with_labels(policy: Policy, source: Any) -> dict[str, AttributePolicy]:
+    """The attributes of a policy; a quasi-identifier without a hierarchy has the labels of its codes as one."""
+    files = list_files(str(source)) if isinstance(source, str | Path) else []
+    kind = find_format(files, policy.data, str(source)) if files else None
+    known = kind.reader(files[0], policy.data).labels if kind is not None and "labels" in kind.keys else {}
+    return {
+        name: attribute.model_copy(update={"hierarchy": label_tree(known[name])})
+        if name in known and attribute.role is Role.QUASI_IDENTIFIER and attribute.hierarchy is None
+        else attribute
+        for name, attribute in policy.attributes.items()
+    }
+
+
+def label_tree(labels: Mapping[str, str], others: Sequence[str] = ()) -> TreeHierarchy:
+    """Labels above the codes that have them, and ``*`` above all. A code of ``others`` that has none is its own label.
+
+    >>> label_tree({"1": "North", "2": "North", "9": "South"}).tree
+    {'North': ['1', '2'], 'South': ['9']}
+    """
+    tree: dict[str, list[str]] = {}
+    for code, label in {**{code: code for code in others}, **labels}.items():
+        tree.setdefault(label, []).append(code)
+    return TreeHierarchy(tree=tree, top=True)
 
 
 def detect(files: Sequence[str], data: Data) -> Data:

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from cobogo.data.policy import Data
+from cobogo.data.table.encodings import is_packed, open_unpacked
 from cobogo.data.table.formats import FORMATS, convert, recognise
 from cobogo.data.table.spreadsheets import check_archive
 from cobogo.errors import DataError, InputError
@@ -147,7 +148,10 @@ def take_table(upload: Path, options: Data, limits: ServerLimits) -> Path:
 
     A small file may unpack to far more than there is room for: that is counted first, or while it is read.
     """
-    kind, most = FORMATS[options.format or recognise(str(upload))], limits.unpacked_megabytes * MEGABYTE
+    most = limits.unpacked_megabytes * MEGABYTE
+    if is_packed(str(upload)):
+        _check_packed(upload, limits)
+    kind = FORMATS[options.format or recognise(str(upload))]
     if kind.name == "csv":
         return upload.rename(upload.with_name("data.csv"))
     if kind.name == "parquet":
@@ -174,11 +178,25 @@ def _check_parquet(upload: Path, limits: ServerLimits) -> None:
             remedy=tr("Check that the file is complete, and upload it again."),
         ) from None
     if unpacked > most:
-        raise TooLarge(
-            tr("would be larger than {most} MB when unpacked", most=limits.unpacked_megabytes),
-            where=tr("file"),
-            remedy=tr("Ask the server's administrator to raise limits.unpacked-megabytes."),
-        )
+        raise _too_large(limits)
+
+
+def _check_packed(upload: Path, limits: ServerLimits) -> None:
+    """Unpack a compressed file once, without keeping it."""
+    size = 0
+    with open_unpacked(str(upload)) as stream:
+        while block := stream.read(BLOCK):
+            size += len(block)
+            if size > limits.unpacked_megabytes * MEGABYTE:
+                raise _too_large(limits)
+
+
+def _too_large(limits: ServerLimits) -> TooLarge:
+    return TooLarge(
+        tr("would be larger than {most} MB when unpacked", most=limits.unpacked_megabytes),
+        where=tr("file"),
+        remedy=tr("Ask the server's administrator to raise limits.unpacked-megabytes."),
+    )
 
 
 def _unpacked_size(upload: Path, most: int) -> int:

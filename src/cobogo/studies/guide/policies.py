@@ -10,8 +10,10 @@ from typing import Any
 from cobogo.data.policy import Data, Output, Policy, Privacy, Recoding, ReportPolicy
 from cobogo.data.schema import inspection
 from cobogo.data.schema.profile import decimal_mark
+from cobogo.data.table.read import settle_policy
 from cobogo.errors import PolicyError
 from cobogo.floor.language import Text, tr
+from cobogo.floor.urls import is_url
 from cobogo.studies.guide.results import GuideCase
 
 LIMIT = 0.2
@@ -35,9 +37,11 @@ class GuideRoles:
 
     def with_data(self, data: Path) -> GuideRoles:
         """The same for a table at a place: the evidence of a release names it, and an audit finds it there."""
-        known = {"path": str(data.resolve()), "engine": None, "table": None}
-        update = {"data": self.policy.data.model_copy(update=known)}
-        return replace(self, policy=self.policy.model_copy(update=update))
+        own = self.policy.data
+        table = own.table if own.engine is None and not is_url(own.path or "") else None
+        known = {"path": str(data.resolve()), "engine": None, "table": table}
+        update = {"data": own.model_copy(update=known)}
+        return replace(self, policy=settle_policy(self.policy.model_copy(update=update), data))
 
 
 def take_roles(policy: Policy, options: Data) -> GuideRoles:

@@ -48,7 +48,7 @@ def read(file: str, data: Data) -> Content:
         notes.append(trn("{n:,} empty row was left out", "{n:,} empty rows were left out", n=empty))
     columns = [text_column(column) for column in zip_longest(*records)] or [pa.array([], pa.string())] * width
     table = pa.RecordBatch.from_arrays(columns, names=header[:width])
-    return Content(table.schema, [table], notes=notes)
+    return Content(table.schema, [table], notes=notes, keys={"sheet": sheet})
 
 
 def _table(file: str, data: Data) -> tuple[str, Cells, int]:

@@ -101,5 +101,5 @@ def test_a_release_of_csv_has_the_separator_that_was_detected(tmp_path: Path) ->
     release.write(tmp_path / "out")
     assert (tmp_path / "out" / "public" / "release.csv").read_bytes() == b"city;x\n" + "Maré;1,5\n".encode() * 5
     assert manifest.load(tmp_path / "out" / "public").data.decimal == ","
-    assert len(release.table.notes) == 3
+    assert release.table.notes == ('detected: encoding = "latin-1", separator = ";", decimal = ","',)
     assert read(tmp_path / "people.csv", Data()).notes == release.table.notes

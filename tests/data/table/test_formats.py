@@ -108,10 +108,10 @@ def test_encodings_and_compression_are_detected_and_encodings_said(
     table = read(path, Data())
     assert table.expression.to_pyarrow().to_pylist() == [{"name": text, "x": "1,5"}]
     said = " ".join(table.notes)
-    assert "separator = ';'" in said
-    assert "decimal = ','" in said
+    assert 'separator = ";"' in said
+    assert 'decimal = ","' in said
     name = encoding.removesuffix("-sig").removesuffix("-le").removesuffix("-be")
-    assert (f"encoding = '{name}'" in said) == (name != "utf-8")
+    assert (f'encoding = "{name}"' in said) == (name != "utf-8")
 
 
 def test_a_compressed_file_may_have_any_name(tmp_path: Path) -> None:

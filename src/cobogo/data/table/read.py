@@ -315,11 +315,12 @@ def detect(files: Sequence[str], data: Data) -> Data:
     separator = data.separator if "separator" in said else guess_separator(files[0], encoding)
     decimal = data.decimal if "decimal" in said else guess_decimal(files[0], encoding, separator)
     usual, found = Data(encoding="utf-8"), {"encoding": encoding, "separator": separator, "decimal": decimal}
-    notes = [
-        tr("{key} = {value!r} was detected", key=key, value=value)
+    unusual = [
+        f'{key} = "{value}"'
         for key, value in found.items()
         if value not in (getattr(data, key) if key in said else None, getattr(usual, key))
     ]
+    notes = [tr("detected: {found}", found=", ".join(unusual).replace("\t", "\\t"))] if unusual else []
     return data.settle(notes, **found)
 
 

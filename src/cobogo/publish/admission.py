@@ -13,6 +13,7 @@ from cobogo.data.policy.columns import quote_names
 from cobogo.data.schema.roles import check_roles
 from cobogo.data.table.engine import connect
 from cobogo.data.table.frequency import FrequencyTable
+from cobogo.data.table.labelled import check_names
 from cobogo.data.table.read import Table, open_source, read, settle_policy
 from cobogo.data.table.spelling import spelling_warnings
 from cobogo.errors import DataError, PolicyError
@@ -29,9 +30,10 @@ def split_arguments(data: Any, policy: str | Path | Policy | Mapping[str, Any] |
 
     What the policy leaves out of how they are read is detected.
     """
-    if policy is None:
-        return None, settle_policy(Policy.from_any(data))
-    return data, settle_policy(Policy.from_any(policy), data)
+    source, asked = (None, Policy.from_any(data)) if policy is None else (data, Policy.from_any(policy))
+    released = [name for name, attribute in asked.attributes.items() if attribute.role is not Role.IDENTIFIER]
+    check_names(asked.output.format, released, f"{asked.name}, output.format")
+    return source, settle_policy(asked, source)
 
 
 def open_data(data: Any, policy: Policy, engine: str | None) -> Table:

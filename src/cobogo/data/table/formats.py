@@ -10,7 +10,7 @@ import codecs
 import datetime as dt
 import json
 import math
-import zipfile
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -176,6 +176,8 @@ def recognise(file: str) -> str:
 
 def _recognise_archive(file: str) -> str:
     """Which of the kinds of files that are ZIP archives it is."""
+    import zipfile
+
     try:
         with zipfile.ZipFile(file) as archive:
             names = set(archive.namelist())
@@ -316,6 +318,20 @@ def text_column(cells: Sequence[Any]) -> Any:
 
     times = any(isinstance(cell, dt.datetime) for cell in cells)
     return pa.array([cell_text(cell, times=times) for cell in cells], pa.string())
+
+
+def is_numeric(column: Any) -> bool:
+    """Whether every value of a column of texts is a number as a program writes it: 7 and not 007, 1.5 and not 1.50."""
+    import pyarrow.compute as pc
+
+    return all(map(_is_number, pc.unique(column).drop_null().to_pylist()))
+
+
+def _is_number(text: str) -> bool:
+    return _NUMBER.fullmatch(text) is not None and cell_text(float(text)) == text
+
+
+_NUMBER = re.compile(r"-?[0-9]{1,15}([.][0-9]{1,17})?")
 
 
 # Readers that need nothing besides

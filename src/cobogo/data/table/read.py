@@ -202,14 +202,15 @@ def _read_files(path: str, data: Data, engine: Engine, once: bool) -> Table:
 
 
 def column_names(path: str, data: Data) -> tuple[list[str], str]:
-    """The names of the columns of a file, without its rows, and the separator of CSV; none of a kind that is read
-    whole."""
+    """The names of the columns of a file, and what separates them in CSV."""
     files = list_files(path)
     kind = find_format(files, data, path)
     if kind.name == "csv":
         found = detect(files, data)
         return csv_columns(files, found), found.separator
-    return parquet_columns(files, path) if kind.name == "parquet" else [], data.separator
+    if kind.name == "parquet":
+        return parquet_columns(files, path), data.separator
+    return list(kind.load(files[0], data).schema.names), data.separator
 
 
 def _read_csv(files: Sequence[str], path: str, data: Data, engine: Engine, once: bool) -> Table:

@@ -14,7 +14,8 @@ from cobogo.data.schema.roles import check_roles
 from cobogo.data.table.engine import connect
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.data.table.labelled import check_names
-from cobogo.data.table.read import Table, open_source, read, settle_policy
+from cobogo.data.table.read import Table, open_source, read
+from cobogo.data.table.settle import settle_policy
 from cobogo.data.table.spelling import spelling_warnings
 from cobogo.errors import DataError, PolicyError
 from cobogo.examine.risk.population import check_population

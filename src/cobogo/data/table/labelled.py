@@ -13,16 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from cobogo.data.policy import Data
-from cobogo.data.table.formats import (
-    FORMATS,
-    Content,
-    ValueLabels,
-    cell_text,
-    incomplete,
-    is_numeric,
-    number_text,
-    text_column,
-)
+from cobogo.data.table.cells import cell_text, is_numeric, number_text, text_column
+from cobogo.data.table.formats import FORMATS, Content, ValueLabels, incomplete
 from cobogo.errors import OutputError
 from cobogo.floor.language import tr
 

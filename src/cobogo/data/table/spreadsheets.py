@@ -16,17 +16,9 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 from cobogo.data.policy import Data
+from cobogo.data.table.cells import cell_text, is_numeric, text_column
 from cobogo.data.table.files import check_header
-from cobogo.data.table.formats import (
-    Content,
-    ValueLabels,
-    cell_text,
-    choose,
-    incomplete,
-    is_numeric,
-    text_column,
-    too_large,
-)
+from cobogo.data.table.formats import Content, ValueLabels, choose, incomplete, too_large
 from cobogo.errors import DataError, OutputError, PolicyError
 from cobogo.floor.language import tr, trn
 from cobogo.floor.memory import memory_share

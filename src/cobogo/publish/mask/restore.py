@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from cobogo.data.table.engine import Engine
-from cobogo.data.table.read import read, reading_options, settle
+from cobogo.data.table.read import read
+from cobogo.data.table.settle import reading_options, settle
 from cobogo.errors import OutputError, PolicyError
 from cobogo.floor.files import create_scratch, remove_scratch
 from cobogo.floor.language import tr

@@ -11,7 +11,7 @@ from cobogo.floor.language import tr
 
 EXTRAS = {
     "data.table.spreadsheets": "files",
-    "data.table.labelled": "files",
+    "data.table.labelled_files": "files",
     "answer": "dp",
     "promises.mechanisms": "dp",
     "publish.frequency_list": "dp",

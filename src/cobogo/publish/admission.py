@@ -13,7 +13,7 @@ from cobogo.data.policy.columns import quote_names
 from cobogo.data.schema.roles import check_roles
 from cobogo.data.table.engine import connect
 from cobogo.data.table.frequency import FrequencyTable
-from cobogo.data.table.labelled import check_names
+from cobogo.data.table.labelled_files import check_names
 from cobogo.data.table.read import Table, open_source, read
 from cobogo.data.table.settle import settle_policy
 from cobogo.data.table.spelling import spelling_warnings

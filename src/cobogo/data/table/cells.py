@@ -9,12 +9,13 @@ from typing import Any
 
 
 def number_text(value: float) -> str:
-    """A number with its fewest digits; a whole one without a point.
+    """A number with its fewest digits; a whole one without a point, as far as floating point holds whole numbers.
 
-    >>> number_text(1.0), number_text(0.1), number_text(1e20)
-    ('1', '0.1', '1e+20')
+    >>> number_text(1.0), number_text(0.1), number_text(1e20), number_text(10**20)
+    ('1', '0.1', '1e+20', '100000000000000000000')
     """
-    return str(int(value)) if value == value // 1 and abs(value) < 1e15 else repr(float(value))
+    whole = isinstance(value, int) or (value == value // 1 and abs(value) <= 2**53)
+    return str(int(value)) if whole else repr(float(value))
 
 
 def cell_text(value: Any, *, times: bool = False) -> str | None:

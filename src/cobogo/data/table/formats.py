@@ -65,9 +65,9 @@ class Format:
             import_object(str(self.write))(table, target, labels, data)
 
 
-_STORED = "cobogo.data.table.stored"
+_RECORDS = "cobogo.data.table.record_files"
 _SHEETS = "cobogo.data.table.spreadsheets"
-_LABELLED = "cobogo.data.table.labelled"
+_LABELLED = "cobogo.data.table.labelled_files"
 
 FORMATS = {
     kind.name: kind
@@ -83,9 +83,9 @@ FORMATS = {
         Format("dta", "Stata", (".dta",), f"{_LABELLED}:read_dta", f"{_LABELLED}:write_dta", ("labels",)),
         Format("sas7bdat", "SAS", (".sas7bdat",), f"{_LABELLED}:read_sas", keys=("labels",)),
         Format("xpt", "SAS transport", (".xpt",), f"{_LABELLED}:read_xpt"),
-        Format("jsonl", "JSON Lines", (".jsonl", ".ndjson"), f"{_STORED}:read_json_lines"),
-        Format("arrow", "Arrow", (".arrow", ".feather", ".ipc"), f"{_STORED}:read_arrow"),
-        Format("sqlite", "SQLite", (".sqlite", ".sqlite3", ".db"), f"{_STORED}:read_sqlite", keys=("table",)),
+        Format("jsonl", "JSON Lines", (".jsonl", ".ndjson"), f"{_RECORDS}:read_json_lines"),
+        Format("arrow", "Arrow", (".arrow", ".feather", ".ipc"), f"{_RECORDS}:read_arrow"),
+        Format("sqlite", "SQLite", (".sqlite", ".sqlite3", ".db"), f"{_RECORDS}:read_sqlite", keys=("table",)),
     )
 }
 """Every kind of file, by the name that a policy has for it."""
@@ -105,7 +105,6 @@ _BEGINNINGS: dict[bytes, str] = {
 }
 """How files of a kind begin. CSV and JSON Lines begin like any text."""
 
-_SAVE = tr("Save it as CSV (UTF-8), and give that file.")
 _CONVERT = tr("Convert it to CSV whose first line names the columns.")
 _XML = (tr("is XML (as GPX and KML are), not a table"), _CONVERT)
 _OTHERS: dict[bytes, tuple[Text, Text]] = {

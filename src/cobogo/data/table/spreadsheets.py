@@ -29,7 +29,8 @@ LONGEST_CELL = 32_767
 """What a sheet of Excel holds, and a cell of it."""
 
 ROOM = 0.25
-"""The share of memory that an unpacked workbook may take. As cells it takes some three times as much."""
+"""The share of memory that an unpacked workbook may take. As cells it takes four times as much: 49 MB of XML, 200,000
+rows of five columns, took 190 MB."""
 
 _BLOCK = 1 << 20
 

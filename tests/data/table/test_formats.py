@@ -283,7 +283,7 @@ def test_json_lines_may_be_compressed_and_called_anything(tmp_path: Path, name: 
 
 def test_a_key_for_another_kind_of_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("x\n1\n")
-    with pytest.raises(PolicyError, match="is CSV, and this key is for Excel"):
+    with pytest.raises(DataError, match=r"is CSV, and data\.sheet is for Excel"):
         rows(tmp_path / "a.csv", sheet="people")
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from cobogo.data.policy import Data
 from cobogo.data.table.encodings import first_bytes, is_packed, open_unpacked
-from cobogo.errors import DataError, PolicyError
+from cobogo.errors import DataError
 from cobogo.floor.catalogue import import_object
 from cobogo.floor.extras import needing_extra
 from cobogo.floor.language import Text, tr
@@ -139,11 +139,11 @@ def _refuse_keys_of_others(kind: Format, data: Data, path: str) -> None:
     for key in sorted((data.model_fields_set & places) - set(kind.keys)):
         if getattr(data, key) is not None:
             able = ", ".join(other.title for other in FORMATS.values() if key in other.keys)
-            raise PolicyError(
-                tr("{path} is {kind}, and this key is for {able}", path=path, kind=kind.title, able=able or "…"),
-                where=f"data.{key}",
-                remedy=tr("Leave it out, or give another file."),
-                code="COBOGO-POLICY-VALUE",
+            raise DataError(
+                tr("is {kind}, and data.{key} is for {able}", kind=kind.title, key=key, able=able or "…"),
+                where=path,
+                remedy=tr("Leave the key out, or give another file."),
+                code="COBOGO-DATA-FORMAT",
             )
 
 

@@ -7,6 +7,7 @@ import heapq
 import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 from cobogo.data.hierarchy.base import SUPPRESSED, Hierarchy, Label
@@ -18,6 +19,7 @@ from cobogo.data.hierarchy.texts import mask_hierarchy, path_hierarchy
 from cobogo.data.policy import (
     AnyHierarchy,
     CsvHierarchy,
+    Data,
     DatesHierarchy,
     HierarchySpec,
     IntervalsHierarchy,
@@ -28,6 +30,7 @@ from cobogo.data.policy import (
     Role,
     TreeHierarchy,
 )
+from cobogo.data.table.encodings import detect_encoding
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.data.table.read import Table, read
 from cobogo.errors import HierarchyError, PolicyError, UnfitValues
@@ -91,7 +94,7 @@ def _build_levels(attribute: str, spec: AnyHierarchy | None, texts: list[str], p
                 attribute,
                 policy.resolve(spec.csv),
                 separator=spec.separator or data.separator,
-                encoding=spec.encoding or data.encoding,
+                encoding=spec.encoding or _own_encoding(policy.resolve(spec.csv), data),
                 missing=data.missing,
                 where=tr("{where}, hierarchy {file}", where=where, file=spec.csv),
             )
@@ -108,6 +111,14 @@ def _build_levels(attribute: str, spec: AnyHierarchy | None, texts: list[str], p
         case TreeHierarchy():
             built = tree_hierarchy(attribute, spec, missing=data.missing, where=where)
     return built
+
+
+def _own_encoding(file: Path, data: Data) -> str:
+    """The encoding of a hierarchy's file: UTF-8 if it is that, else what the policy says, or what it seems to be."""
+    found = detect_encoding(str(file)) if file.is_file() else None
+    if found is None or found == "utf-8" or data.encoding in ("auto", "utf-8"):
+        return found or "utf-8"
+    return data.encoding
 
 
 def _unlisted_error(

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from cobogo.data.policy import Data, Policy, Role
 from cobogo.data.policy.columns import quote_names
-from cobogo.data.policy.complaints import did_you_mean, explain_error
+from cobogo.data.policy.complaints import did_you_mean
 from cobogo.data.schema.profile import MOST_VALUES, ColumnProfile, profile
 from cobogo.data.schema.starter import decimal_mark, starting_models
 from cobogo.data.schema.suggest import Suggestion, suggest
-from cobogo.data.table.files import guess_separator
+from cobogo.data.table.formats import ValueLabels
 from cobogo.data.table.read import Table, read
+from cobogo.data.table.settle import label_tree, reading_options, settle
 from cobogo.errors import PolicyError
 from cobogo.floor.language import tr, trn
 from cobogo.floor.representation import brief, table
@@ -39,6 +38,7 @@ class Inspection:
     options: Data
     columns: tuple[ColumnProfile, ...]
     suggestions: tuple[Suggestion, ...]
+    notes: tuple[str, ...] = ()  # what was detected while it was read
 
     def __repr__(self) -> str:
         roles = [f"{number} {role}" for role in Role if (number := len(self._with_role(role)))]
@@ -116,22 +116,29 @@ class Inspection:
         return decided
 
 
-def inspect(data: Any, *, separator: str | None = None, encoding: str = "utf-8") -> Inspection:
-    """Profile every column of a file or a frame, and suggest a role for it with the reason. Shows no values."""
+def inspect(
+    data: Any, *, separator: str | None = None, encoding: str | None = None, **places: str | None
+) -> Inspection:
+    """Profile every column of a file or a frame, and suggest a role for it with the reason. Shows no values.
+
+    What is not given about a file is detected. ``places`` says where in it the table is, and what becomes of labels:
+    ``sheet``, ``range``, ``table``, ``labels``.
+    """
     path = str(data) if isinstance(data, str | Path) else None
-    options = _reading(path, separator, encoding)
-    found = profiles(read(data, options))
-    return Inspection(path, options, tuple(found), tuple(suggest(column) for column in found))
+    options = settle(data, reading_options(separator=separator, encoding=encoding, **places))
+    table = read(data, options)
+    found = profiles(table)
+    labels = table.labels if options.labels == "hierarchy" else {}
+    suggestions = tuple(_with_labels(suggest(column), column, labels) for column in found)
+    return Inspection(path, options.settle((), **table.keys), tuple(found), suggestions, table.notes)
 
 
-def _reading(path: str | None, separator: str | None, encoding: str) -> Data:
-    """How a file is read, its separator guessed where it is not given; a frame needs nothing."""
-    try:
-        known = Data.model_validate({"encoding": encoding} | ({"separator": separator} if separator else {}))
-    except ValidationError as error:
-        raise explain_error(error, "inspect", Data) from None
-    guessed = separator is None and path is not None
-    return known.model_copy(update={"separator": guess_separator(Path(str(path)), encoding)}) if guessed else known
+def _with_labels(suggestion: Suggestion, column: ColumnProfile, labels: ValueLabels) -> Suggestion:
+    """A suggestion; where codes have labels that are to be a hierarchy, with that."""
+    if column.name not in labels or suggestion.role is not Role.QUASI_IDENTIFIER:
+        return suggestion
+    tree = label_tree(labels[column.name], [value for value, _ in column.values])
+    return replace(suggestion, hierarchy=tree.model_dump(exclude_unset=True))
 
 
 def profiles(table: Table) -> list[ColumnProfile]:

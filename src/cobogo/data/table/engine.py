@@ -8,6 +8,9 @@ numbers, dates and times as DuckDB does.
 from __future__ import annotations
 
 import re
+import secrets
+import tempfile
+import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
@@ -19,6 +22,7 @@ from typing import Any, ClassVar
 from cobogo.data.policy import Data
 from cobogo.errors import DataError, OutputError, PolicyError, TableTooLarge
 from cobogo.floor.catalogue import Registry, card
+from cobogo.floor.files import create_scratch, remove_scratch
 from cobogo.floor.language import tr
 from cobogo.floor.memory import memory_share
 from cobogo.floor.urls import strip_password
@@ -48,9 +52,17 @@ class Engine(ABC):
     numbers_rows: ClassVar[bool] = False  # whether a table's rows have an order, so that the first of them can be named
     most_counts: int | None = None  # rows of a counted table that an engine can hand over, if there is a limit
     failures: ClassVar[tuple[type[Exception], ...]] = ()  # what the engine raises when it cannot write
+    _scratch: Path | None = None
 
     def __init__(self, connection: Any) -> None:
         self.connection = connection
+
+    def scratch_file(self, ending: str) -> Path:
+        """A new name for a file that only this user may read, and that is removed when the engine is."""
+        if self._scratch is None:
+            self._scratch = create_scratch(Path(tempfile.gettempdir()), "cobogo-source-")
+            weakref.finalize(self, remove_scratch, self._scratch)
+        return self._scratch / f"{secrets.token_hex(6)}{ending}"
 
     @contextmanager
     def guard(self, what: str) -> Iterator[None]:

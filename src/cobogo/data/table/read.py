@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from cobogo.data.policy import Data, Policy
 from cobogo.data.table import formulas
+from cobogo.data.table.encodings import copy_as_utf8, needs_copy
 from cobogo.data.table.engine import Engine, Expression, connect, opens
-from cobogo.data.table.files import are_parquet, csv_columns, list_files, parquet_columns, partitions, refuse_line_ends
+from cobogo.data.table.files import (
+    csv_columns,
+    list_files,
+    other_columns,
+    parquet_columns,
+    partitions,
+    refuse_line_ends,
+)
+from cobogo.data.table.formats import Format, ValueLabels, convert, find_format
 from cobogo.data.table.frames import FrameKind, as_arrow, frame_columns, frame_kind
+from cobogo.data.table.settle import detect
 from cobogo.errors import DataError, PolicyError
 from cobogo.floor.language import tr
 from cobogo.floor.urls import is_url, public_url
@@ -35,6 +45,9 @@ class Table:
     engine: Engine
     expression: Expression
     name: str  # what messages call it
+    notes: tuple[str, ...] = ()  # what was detected or left out while it was read
+    labels: ValueLabels = field(default_factory=dict)  # of its codes, where the file has any
+    keys: Mapping[str, str] = field(default_factory=dict)  # of [data], that say where in the file it is
     frame: FrameKind | None = None  # of a frame, what it was
 
     @property
@@ -132,7 +145,7 @@ def open_source(policy: Policy, engine: str | None = None) -> Table:
                 code="COBOGO-ENGINE",
             )
         url, path = policy.resolve_url(path), None
-    if data.table is not None:
+    if data.table is not None and (path is None or url is not None):
         if url is None or path is not None:
             raise PolicyError(
                 tr("names a table without its database") if url is None else tr("names a table, and data.path a file"),
@@ -167,7 +180,8 @@ def table_of(engine: Engine, expression: Expression, data: Data, where: str) -> 
 
 
 def read(source: Any, data: Data, engine: Engine | None = None, *, once: bool = False) -> Table:
-    """Open a path (CSV or Parquet, a directory of parts, a glob) or a frame of pandas, polars, Arrow or Ibis.
+    """Open a path (a file of one of the `FORMATS`, a directory of parts, a glob) or a frame of pandas, polars, Arrow or
+    Ibis.
 
     ``once``: it will be counted once only.
     """
@@ -183,12 +197,44 @@ def read(source: Any, data: Data, engine: Engine | None = None, *, once: bool = 
 
 def _read_files(path: str, data: Data, engine: Engine, once: bool) -> Table:
     files = list_files(path)
-    if are_parquet(files, path):
+    kind = find_format(files, data, path)
+    if kind.name == "csv":
+        return _read_csv(files, path, detect(files, data), engine, once)
+    if kind.name == "parquet":
         _check_names(parquet_columns(files, path), path)
         expression = engine.load_parquet(files, path, partitions(files, path), once=once)
         return _mark_missing(engine, expression, data, path)
-    expression = engine.load_csv(files, csv_columns(files, data), data, path, once=once)
-    return Table(engine, formulas.restore(expression) if data.formulas == "neutralised" else expression, path)
+    return _read_other(kind, files, path, data, engine, once)
+
+
+def _read_csv(files: Sequence[str], path: str, data: Data, engine: Engine, once: bool) -> Table:
+    """Files of text; what the engine cannot decode is copied as UTF-8 first."""
+    names = csv_columns(files, data)
+    copies = [_plain_copy(file, data.encoding, engine) if needs_copy(file, data.encoding) else file for file in files]
+    plain = data if copies == files else data.model_copy(update={"encoding": "utf-8"})
+    expression = engine.load_csv(copies, names, plain, path, once=once)
+    restored = formulas.restore(expression) if data.formulas == "neutralised" else expression
+    return Table(engine, restored, path, data.notes)
+
+
+def _plain_copy(file: str, encoding: str, engine: Engine) -> str:
+    target = engine.scratch_file(".csv")
+    copy_as_utf8(file, encoding, target)
+    return str(target)
+
+
+def _read_other(kind: Format, files: Sequence[str], path: str, data: Data, engine: Engine, once: bool) -> Table:
+    """Files that no engine reads: they become Parquet files of the engine's own."""
+    contents = [convert(kind, file, data, engine.scratch_file(".parquet")) for file in files]
+    for file, content in zip(files, contents, strict=True):
+        if content.schema.names != contents[0].schema.names:
+            raise other_columns(file, files[0])
+    made = [str(content.file) for content in contents]
+    _check_names(parquet_columns(made, path), path)
+    expression = engine.load_parquet(made, path, [], once=once)
+    notes = dict.fromkeys((*data.notes, *(note for content in contents for note in content.notes)))
+    table = _mark_missing(engine, expression, data, path)
+    return replace(table, notes=tuple(notes), labels=contents[0].labels, keys=contents[0].keys)
 
 
 def _check_names(names: Sequence[Any], where: str) -> None:

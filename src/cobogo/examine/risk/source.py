@@ -12,6 +12,7 @@ from cobogo.data.schema.roles import check_roles
 from cobogo.data.table.engine import connect
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table, open_source, read
+from cobogo.data.table.settle import settle_policy
 from cobogo.errors import DataError, PolicyError, TableTooLarge
 from cobogo.floor.language import tr
 from cobogo.promises.population import add_population, open_population, recode_population
@@ -102,6 +103,7 @@ def open_data(data: Any, policy: Given | None, engine: str | None) -> RiskSource
                 "`cobogo.inspect(data).policy()` makes one."
             ),
         )
+    rules = settle_policy(rules, data)
     if data is None:
         table = open_source(rules, engine)
     else:

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 
 def worked(name: str) -> list[tuple[str, ...]]:
     """The rows of a table that comes with the package."""
-    return [tuple(row.values()) for row in read_table(f"worked/{name}")]
+    return [tuple(row.values()) for row in read_table(f"documents/{name}")]
 
 
 FINES = worked("fines")

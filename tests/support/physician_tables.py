@@ -15,7 +15,7 @@ Row = tuple[str, ...]
 
 def worked(name: str) -> list[Row]:
     """The rows of a table that comes with the package."""
-    return [tuple(row.values()) for row in read_table(f"worked/{name}")]
+    return [tuple(row.values()) for row in read_table(f"documents/{name}")]
 
 
 PRIVATE, GT1, GT3 = worked("figure4_pt"), worked("figure5_gt1"), worked("figure5_gt3")

@@ -95,6 +95,7 @@ class Policy(PolicyTable):
         engine: EnginePolicy | Mapping[str, Any] | None = None,
         output: Output | Mapping[str, Any] | None = None,
         report: ReportPolicy | Mapping[str, Any] | None = None,
+        responsibility: Responsibility | Mapping[str, Any] | None = None,
         registry: RegistryPolicy | Mapping[str, Any] | None = None,
     ) -> None:
         """Build a policy of typed parts: what each column is, the models that must hold, and the other tables of the

@@ -30,7 +30,8 @@ from cobogo.data.table.engine import (
     no_such_table,
     too_many_counts,
 )
-from cobogo.data.table.files import are_parquet, parquet_error
+from cobogo.data.table.files import parquet_error
+from cobogo.data.table.formats import FORMATS
 from cobogo.errors import DataError, OutputError, PolicyError
 from cobogo.floor.files import create_scratch, remove_scratch
 from cobogo.floor.language import tr
@@ -127,7 +128,7 @@ class Spark(Engine):
             raise _no_files(url) from None
         if not names:
             raise _no_files(url)
-        if are_parquet(names, url):
+        if _are_parquet(names, url):
             return self._parquet(self.session.read, [url], url)
         first = contents.load(min(names)).select("path", "content")
         try:
@@ -455,6 +456,19 @@ def _without_codes(schema: Any) -> Any:
     return pa.schema(
         [pa.field(f.name, f.type.value_type if pa.types.is_dictionary(f.type) else f.type) for f in schema]
     )
+
+
+def _are_parquet(names: Sequence[str], url: str) -> bool:
+    """Whether files are Parquet, by their names: all of them or none."""
+    found = {name.lower().endswith(FORMATS["parquet"].endings) for name in names}
+    if len(found) > 1:
+        raise DataError(
+            tr("has Parquet and other files together"),
+            where=url,
+            remedy=tr("Name the files of one kind."),
+            code="COBOGO-DATA-FILE",
+        )
+    return found == {True}
 
 
 def _no_files(url: str) -> DataError:

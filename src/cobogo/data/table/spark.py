@@ -130,6 +130,8 @@ class Spark(Engine):
             raise _no_files(url)
         if _are_parquet(names, url):
             return self._parquet(self.session.read, [url], url)
+        if data.encoding == "auto":  # nothing is detected on a cluster: one worker would decide for all
+            data = data.settle((), encoding="utf-8")
         first = contents.load(min(names)).select("path", "content")
         try:
             columns = [row.name for row in first.mapInArrow(tasks.parse_headers(data), "name string").collect()]

@@ -14,13 +14,13 @@ from cobogo.errors import OutputError
 from cobogo.floor.language import tr
 
 
-def read_table(name: str) -> Iterator[dict[str, str]]:
-    """The rows of ``data/<name>.csv``, in its order, by the names of its header.
+def read_table(name: str, package: str = "cobogo.examples.data") -> Iterator[dict[str, str]]:
+    """The rows of ``<name>.csv`` of a package, in its order, by the names of its header.
 
     >>> next(read_table("surnames"))
     {'surname': 'da Silva', 'weight': '900'}
     """
-    text = files("cobogo.examples").joinpath("data", f"{name}.csv").read_text(encoding="utf-8")
+    text = files(package).joinpath(f"{name}.csv").read_text(encoding="utf-8")
     yield from csv.DictReader(text.splitlines())
 
 

@@ -69,8 +69,10 @@ def generate_notes(count: int, *, seed: int = 2020, written: str = "usual") -> l
     True
     """
     draw = random.Random(seed)
-    change = {"usual": str, "capitals": str.upper, "lower": str.lower}[written]
-    return [_write(draw, change) for _ in range(count)]
+    return [_write(draw, _WRITTEN[written]) for _ in range(count)]
+
+
+_WRITTEN: dict[str, Callable[[str], str]] = {"usual": str, "capitals": str.upper, "lower": str.lower}
 
 
 def _write(draw: random.Random, change: Callable[[str], str]) -> Note:

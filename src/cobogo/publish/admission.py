@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from cobogo.data.classes import Domain
 from cobogo.data.hierarchy import SUPPRESSED, Label
 from cobogo.data.hierarchy.codes import unknown_codes
 from cobogo.data.hierarchy.texts import odd_paths
@@ -68,6 +69,7 @@ def admit_records(policy: Policy, table: Table, counted: FrequencyTable) -> tupl
     if not counted.records:
         raise DataError(tr("has no records"), where=table.name, remedy=tr("Give a table that has at least one record."))
     check_population(policy, counted.classes().total)
+    check_free_text(policy, counted)
     warnings = (*check_unique(policy, table, counted.records), *_spellings(policy, counted))
     warnings = (*warnings, *_odd_values(policy, counted))
     if policy.recoding.suppress == "sensitive":
@@ -322,6 +324,37 @@ def check_unique(policy: Policy, table: Table, records: int) -> tuple[str, ...]:
             )
         warnings.append(what)
     return tuple(warnings)
+
+
+def check_free_text(policy: Policy, counted: FrequencyTable) -> None:
+    """Refuse sensitive free text: it is released as it is, and may contain names, numbers and addresses of people.
+
+    Non-sensitive text is refused where most of its values are unique.
+    """
+    for name in policy.sensitive:
+        if policy.attributes[name].publish_text or not _reads_like_text(counted.domains[name]):
+            continue
+        raise PolicyError(
+            tr('"{name}" reads like free text, which may contain names, numbers and addresses of people', name=name),
+            where=f"{policy.name}, attributes.{name}",
+            remedy=tr(
+                'Give it the role "identifier" (it is then left out), or replace what points at people first with '
+                "`cobogo mask` and text = true, which does not find everything and gives no guarantee. To release it "
+                "as it is, set publish-text = true."
+            ),
+            code="COBOGO-POLICY-ROLE",
+        )
+
+
+def _reads_like_text(domain: Domain) -> bool:
+    from cobogo.data.schema.detect import is_free_text
+    from cobogo.data.schema.profile import profile
+
+    pairs = [(label, int(count)) for label, count in zip(domain.labels, domain.total, strict=True) if label is not None]
+    pairs.sort(key=lambda pair: -pair[1])
+    records, present = int(domain.total.sum()), sum(count for _, count in pairs)
+    unique = sum(count == 1 for _, count in pairs)
+    return is_free_text(profile(domain.attribute, records, records - present, len(pairs), unique, pairs))
 
 
 def _spellings(policy: Policy, counted: FrequencyTable) -> tuple[str, ...]:

@@ -5,23 +5,22 @@ Everything may import this room; it imports only the floor. A city whose people 
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 
 from cobogo.errors import OutputError
+from cobogo.floor.files import read_packaged
 from cobogo.floor.language import tr
 
 
-def read_table(name: str, package: str = "cobogo.examples.data") -> Iterator[dict[str, str]]:
-    """The rows of ``<name>.csv`` of a package, in its order, by the names of its header.
+def read_table(name: str) -> Iterator[dict[str, str]]:
+    """The rows of ``data/<name>.csv``, in its order, by the names of its header.
 
     >>> next(read_table("surnames"))
     {'surname': 'da Silva', 'weight': '900'}
     """
-    text = files(package).joinpath(f"{name}.csv").read_text(encoding="utf-8")
-    yield from csv.DictReader(text.splitlines())
+    return read_packaged("cobogo.examples.data", name)
 
 
 def write_worked_tables(directory: Path) -> list[str]:

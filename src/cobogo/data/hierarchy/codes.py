@@ -15,7 +15,6 @@ from functools import cache, partial
 from cobogo.data.hierarchy.base import Hierarchy
 from cobogo.data.policy import CodesHierarchy
 from cobogo.errors import UnfitValues
-from cobogo.examples import read_table
 from cobogo.floor.language import Text, tr, trn
 
 Step = Callable[[str], str | None]
@@ -166,4 +165,6 @@ def _regions() -> dict[str, str]:
 
 
 def _rows(name: str) -> Iterator[dict[str, str]]:
-    return read_table(name, "cobogo.data.hierarchy.classifications")
+    from cobogo.floor.files import read_packaged  # only for who asks for codes
+
+    return read_packaged("cobogo.data.hierarchy.classifications", name)

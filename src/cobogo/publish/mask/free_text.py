@@ -96,7 +96,8 @@ _DATE = (
     rf"\b(?:{_MONTHS}) {_DAY}(?:st|nd|rd|th)?,? {_YEAR}|"
     rf"\b(?:{_MONTHS})\.?(?: de | |/)(?:19|20)[0-9]{{2}}|{_BEFORE_DAY}{_DAY}/{_MONTH})"
 )
-_LOCAL_PHONE = r"(?!(?:19|20)[0-9]{2}-(?:19|20)[0-9]{2})(?:9[0-9]{4}|[2-5][0-9]{3})[ .-][0-9]{4}"
+_NO_YEARS = "(?!(?:19|20)[0-9]{2}-(?:19|20)[0-9]{2}(?![0-9]))"  # 2019-2020 is neither a phone nor a record
+_LOCAL_PHONE = rf"{_NO_YEARS}(?:9[0-9]{{4}}|[2-5][0-9]{{3}})[ .-][0-9]{{4}}"
 
 
 def _is_cpf(text: str) -> bool:
@@ -195,7 +196,7 @@ FINDERS: dict[str, Finder] = {
     "phone": _by_pattern(rf"(?:{forms.PHONE}|{_LOCAL_PHONE})"),
     "cep": _by_pattern(r"[0-9]{2}\.?[0-9]{3}-[0-9]{3}"),
     "date": _by_pattern(_DATE),
-    "number": _by_pattern(r"[0-9](?:(?:[./-]?[0-9]){6,}|(?:[ ./-]?[0-9]){8,})"),
+    "number": _by_pattern(rf"{_NO_YEARS}[0-9](?:(?:[./-]?[0-9]){{6,}}|(?:[ ./-]?[0-9]){{8,}})"),
     "name": _find_names,
 }
 """How each kind is found; what one kind takes is no longer looked at by those after it."""

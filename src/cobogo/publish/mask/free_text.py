@@ -97,7 +97,7 @@ _DATE = (
     rf"\b(?:{_MONTHS})\.?(?: de | |/)(?:19|20)[0-9]{{2}}|{_BEFORE_DAY}{_DAY}/{_MONTH})"
 )
 _NO_YEARS = "(?!(?:19|20)[0-9]{2}-(?:19|20)[0-9]{2}(?![0-9]))"  # 2019-2020 is neither a phone nor a record
-_LOCAL_PHONE = rf"{_NO_YEARS}(?:9[0-9]{{4}}|[2-5][0-9]{{3}})[ .-][0-9]{{4}}"
+_LOCAL_PHONE = rf"{_NO_YEARS}(?:9[ .-]?[0-9]{{4}}|[2-5][0-9]{{3}})[ .-][0-9]{{4}}"
 
 
 def _is_cpf(text: str) -> bool:

@@ -59,6 +59,8 @@ def test_nothing_that_is_found_is_left() -> None:
         ("cpf 52998224725 e 111.222.333-44", "cpf [CPF] e [CPF]"),
         ("RG 2001010123456", "RG [NUMBER]"),
         ("a.b+c@x.org.br.", "[EMAIL]."),
+        ("visita de [Maria Silva]", "visita de [[NAME]]"),  # brackets hide nothing
+        ("x" * 200_000 + " Maria Silva", "x" * 200_000 + " [NAME]"),  # and long texts cost no more than short ones
     ],
 )
 def test_sentences(text: str, masked: str | None) -> None:

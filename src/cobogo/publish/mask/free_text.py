@@ -58,14 +58,12 @@ def find_mentions(text: str, kinds: Collection[str] = ()) -> list[Mention]:
     [Mention(start=9, end=19, kind='name'), Mention(start=28, end=46, kind='cns')]
     """
     found: list[Mention] = []
+    taken = bytearray(len(text))
     for kind, find in FINDERS.items():
-        if not kinds or kind in kinds:
-            taken = sorted((start, end) for start, end, _ in found)
-            found += [
-                Mention(start, end, kind)
-                for start, end in find(text)
-                if all(end <= first or last <= start for first, last in taken)
-            ]
+        for start, end in find(text) if not kinds or kind in kinds else ():
+            if not any(taken[start:end]):
+                taken[start:end] = b"\1" * (end - start)
+                found.append(Mention(start, end, kind))
     return sorted(found)
 
 
@@ -98,6 +96,9 @@ _DATE = (
 )
 _NO_YEARS = "(?!(?:19|20)[0-9]{2}-(?:19|20)[0-9]{2}(?![0-9]))"  # 2019-2020 is neither a phone nor a record
 _LOCAL_PHONE = rf"{_NO_YEARS}(?:9[ .-]?[0-9]{{4}}|[2-5][0-9]{{3}})[ .-][0-9]{{4}}"
+
+
+_LETTER = r"[^\s@,;:<>()\[\]]"  # of an e-mail address; their number is bounded, so that a long text costs no more
 
 
 def _is_cpf(text: str) -> bool:
@@ -141,8 +142,8 @@ def _words(text: str) -> list[_Word]:
     words: list[_Word] = []
     end = 0
     for found in _WORD.finditer(text):
-        if text[found.start() - 1 : found.start()] == "[" and text[found.end() : found.end() + 1] == "]":
-            continue  # a kind that stands for what was there
+        if text[max(found.start() - 1, 0) : found.end() + 1] in _REPLACEMENTS:
+            continue  # it stands for what was there
         acronym = found[0].isupper() and len(found[0]) <= 4
         capital = found[0][0].isupper() and not shouted and not acronym
         words.append(_Word(*found.span(), plain(found[0]), capital, text[end : found.start()]))
@@ -190,7 +191,7 @@ def _end_of_run(words: Sequence[_Word], place: int) -> int:
 
 
 FINDERS: dict[str, Finder] = {
-    "email": _by_pattern(r"[^\s@,;:<>()\[\]]+@[^\s@,;:<>()\[\]]+\.[^\s@,;:<>()\[\]]*[^\W_]"),
+    "email": _by_pattern(rf"{_LETTER}{{1,64}}@{_LETTER}{{1,64}}\.{_LETTER}{{0,190}}[^\W_]"),
     "cns": _by_pattern(r"[12789][0-9]{2} ?[0-9]{4} ?[0-9]{4} ?[0-9]{4}"),
     "cpf": _by_pattern(r"[0-9]{3}\.?[0-9]{3}\.?[0-9]{3}-?[0-9]{2}", _is_cpf),
     "phone": _by_pattern(rf"(?:{forms.PHONE}|{_LOCAL_PHONE})"),
@@ -200,3 +201,5 @@ FINDERS: dict[str, Finder] = {
     "name": _find_names,
 }
 """How each kind is found; what one kind takes is no longer looked at by those after it."""
+
+_REPLACEMENTS = frozenset(f"[{kind.upper()}]" for kind in FINDERS)

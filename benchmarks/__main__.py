@@ -15,6 +15,7 @@ from benchmarks.curator import answers, medians, small_question
 from benchmarks.curator import beside_peers as answers_beside_peers
 from benchmarks.decoding import decoding, many_candidates
 from benchmarks.engines import engines
+from benchmarks.free_text import free_text
 from benchmarks.frequency_lists import lists
 from benchmarks.ingesting import ingesting
 from benchmarks.location_attacks import attacks
@@ -38,6 +39,7 @@ ALL = {
     "engines": engines,
     "lattices": on_large_lattices,
     "vault": vault,
+    "free-text": free_text,
     "pages": pages,
     "peers": beside_peers,
     "curator": answers,

@@ -23,7 +23,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import cobogo as cb
-from cobogo.errors import DataError
+from cobogo.errors import DataError, HierarchyError
 from support.effort import examples
 
 pytestmark = pytest.mark.slow
@@ -620,3 +620,42 @@ def test_values_of_a_lenient_path_are_counted_in_a_warning() -> None:
     assert release.levels == {"place": 1}
     assert set(release.to_arrow()["place"].to_pylist()) == {"Fortaleza/CE"}
     assert any('1 value of "place"' in str(one) and "3 records" in str(one) for one in release.warnings)
+
+
+def test_codes_that_a_classification_does_not_have_are_counted_in_a_warning() -> None:
+    table = pa.table({"city": ["2304400"] * 5 + ["2303709"] * 5 + ["9999999"] * 5, "cid": ["A09", "J18", "??"] * 5})
+    rules: dict[str, Any] = {
+        "attributes": {
+            "city": {"role": "quasi-identifier", "hierarchy": {"codes": "municipality", "lenient": True}},
+            "cid": {"role": "sensitive", "hierarchy": {"codes": "icd-10", "lenient": True}},
+        },
+        "privacy": {"models": [{"model": "k-anonymity", "k": 5}]},
+    }
+    release = cb.anonymize(table, rules)
+    assert set(release.to_arrow()["city"].to_pylist()) == {"2304400", "2303709", "9999999"}
+    found = [str(one) for one in release.warnings if "stays as it is" in str(one)]
+    assert [('"city"' in one, '"cid"' in one, "5 records" in one) for one in found] == [
+        (True, False, True),
+        (False, True, True),
+    ]
+    assert "??" not in " ".join(found)
+    cid = {"role": "sensitive", "hierarchy": {"codes": "icd-10"}}
+    strict = rules | {"attributes": rules["attributes"] | {"cid": cid}}
+    with pytest.raises(HierarchyError, match="not a code of ICD-10") as raised:
+        cb.anonymize(table, strict)
+    assert "??" not in str(raised.value)  # a sensitive value is never shown
+
+
+def test_births_become_ages_that_the_dictionary_dates(tmp_path: Path) -> None:
+    births = [f"{1 + n % 28:02d}/{1 + n % 12:02d}/{1950 + n % 50}" for n in range(300)]
+    age = {"age": "%d/%m/%Y", "at": "2024-12-31", "widths": [5, 10, 20], "top": True}
+    rules = {
+        "attributes": {"birth": {"role": "quasi-identifier", "hierarchy": age}},
+        "privacy": {"models": [{"model": "k-anonymity", "k": 20}]},
+    }
+    release = cb.anonymize(pa.table({"birth": births}), rules)
+    assert release.levels == {"birth": 2}
+    assert release.write(tmp_path / "out")
+    assert cb.verify(tmp_path / "out")
+    dictionary = (tmp_path / "out" / "public" / "dictionary.md").read_text(encoding="utf-8")
+    assert "the age on 2024-12-31, in bands of 5 years" in dictionary

@@ -5,12 +5,12 @@ Everything may import this room; it imports only the floor. A city whose people 
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 
 from cobogo.errors import OutputError
+from cobogo.floor.files import read_packaged
 from cobogo.floor.language import tr
 
 
@@ -20,8 +20,7 @@ def read_table(name: str) -> Iterator[dict[str, str]]:
     >>> next(read_table("surnames"))
     {'surname': 'da Silva', 'weight': '900'}
     """
-    text = files("cobogo.examples").joinpath("data", f"{name}.csv").read_text(encoding="utf-8")
-    yield from csv.DictReader(text.splitlines())
+    return read_packaged("cobogo.examples.data", name)
 
 
 SETS = {

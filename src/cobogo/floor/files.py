@@ -1,4 +1,5 @@
-"""Files that are written whole or not at all, files that only their owner may read, and temporary directories.
+"""Files that are written whole or not at all, files that only their owner may read, temporary directories, and tables
+that ship with the program.
 
 A *private* file has the mode 0600 from its first moment. A *staged* file or directory is written under another name
 and takes its place when it is complete. A *scratch* directory may hold what must not be left behind: it is locked for
@@ -9,6 +10,7 @@ works in the same place.
 from __future__ import annotations
 
 import contextlib
+import csv
 import ctypes
 import errno
 import glob
@@ -18,6 +20,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib import resources
 from pathlib import Path
 
 from cobogo.errors import OutputError
@@ -274,3 +277,13 @@ def _os_error(error: OSError, directory: Path) -> OutputError:
         remedy=remedies.get(error.errno or 0, tr("Nothing was written, and what was there before is unchanged.")),
         code="COBOGO-OUTPUT-WRITE",
     )
+
+
+def read_packaged(package: str, name: str) -> Iterator[dict[str, str]]:
+    """The rows of a table that ships, ``<name>.csv`` of a package, in its order, by the names of its header.
+
+    >>> next(read_packaged("cobogo.data.hierarchy.classifications", "states"))["state"]
+    'Rondônia'
+    """
+    text = resources.files(package).joinpath(f"{name}.csv").read_text(encoding="utf-8")
+    yield from csv.DictReader(text.splitlines())

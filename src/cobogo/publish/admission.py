@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from cobogo.data.hierarchy import SUPPRESSED
+from cobogo.data.classes import Domain
+from cobogo.data.hierarchy import SUPPRESSED, Label
+from cobogo.data.hierarchy.codes import unknown_codes
 from cobogo.data.hierarchy.texts import odd_paths
-from cobogo.data.policy import PathHierarchy, Policy, Role
+from cobogo.data.policy import AnyHierarchy, CodesHierarchy, PathHierarchy, Policy, Role
 from cobogo.data.policy.columns import quote_names
 from cobogo.data.schema.roles import check_roles
 from cobogo.data.table.engine import connect
@@ -19,6 +21,7 @@ from cobogo.data.table.settle import settle_policy
 from cobogo.data.table.spelling import spelling_warnings
 from cobogo.errors import DataError, PolicyError
 from cobogo.examine.risk.population import check_population
+from cobogo.floor.arrays import Ints
 from cobogo.floor.language import tr, trn
 from cobogo.promises.models import Model, Scope
 
@@ -74,32 +77,39 @@ def admit_records(policy: Policy, table: Table, counted: FrequencyTable) -> tupl
     if not counted.records:
         raise DataError(tr("has no records"), where=table.name, remedy=tr("Give a table that has at least one record."))
     check_population(policy, counted.classes().total)
+    check_free_text(policy, counted)
     warnings = (*check_unique(policy, table, counted.records), *_spellings(policy, counted))
-    warnings = (*warnings, *_odd_paths(policy, counted))
+    warnings = (*warnings, *_odd_values(policy, counted))
     if policy.recoding.suppress == "sensitive":
         check_no_stars(policy, counted)
     return warnings
 
 
-def _odd_paths(policy: Policy, counted: FrequencyTable) -> Iterator[str]:
-    """A warning for each lenient path some of whose values are of another form: they stay as they are."""
+def _odd_values(policy: Policy, counted: FrequencyTable) -> Iterator[str]:
+    """A warning for each lenient hierarchy that has no place for some values: they stay as they are."""
     for place, name in enumerate(counted.quasi_identifiers):
-        spec = policy.attributes[name].hierarchy
-        if not isinstance(spec, PathHierarchy) or not spec.lenient:
-            continue
-        texts = [value for value in counted.values[name] if value is not None]
-        parts, odd = odd_paths(texts, spec.path)
-        if odd:
-            strange = set(odd)
-            records = counted.marginal(place)[[value in strange for value in counted.values[name]]].sum()
-            yield trn(
-                '{n:,} value of "{name}" does not have {parts} parts and stays as it is ({records})',
-                '{n:,} values of "{name}" do not have {parts} parts and stay as they are ({records})',
-                n=len(odd),
-                name=name,
-                parts=parts,
-                records=trn("{n:,} record", "{n:,} records", n=int(records)),
-            )
+        known, records = counted.values[name], counted.marginal(place)
+        yield from _odd_warning(name, policy.attributes[name].hierarchy, known, records)
+    for name in policy.sensitive:
+        domain = counted.domains[name]
+        yield from _odd_warning(name, policy.attributes[name].hierarchy, domain.labels, domain.total)
+
+
+def _odd_warning(name: str, spec: AnyHierarchy | None, known: Sequence[Label], counts: Ints) -> Iterator[str]:
+    if not isinstance(spec, PathHierarchy | CodesHierarchy) or not spec.lenient:
+        return
+    texts = [value for value in known if value is not None]
+    odd = odd_paths(texts, spec.path)[1] if isinstance(spec, PathHierarchy) else unknown_codes(spec.codes, texts)
+    if odd:
+        strange = set(odd)
+        records = counts[[value in strange for value in known]].sum()
+        yield trn(
+            '{n:,} value of "{name}" does not have the form of the others and stays as it is ({records})',
+            '{n:,} values of "{name}" do not have the form of the others and stay as they are ({records})',
+            n=len(odd),
+            name=name,
+            records=trn("{n:,} record", "{n:,} records", n=int(records)),
+        )
 
 
 def check_recoding(policy: Policy) -> None:
@@ -322,6 +332,37 @@ def check_unique(policy: Policy, table: Table, records: int) -> tuple[str, ...]:
             )
         warnings.append(what)
     return tuple(warnings)
+
+
+def check_free_text(policy: Policy, counted: FrequencyTable) -> None:
+    """Refuse sensitive free text: it is released as it is, and may contain names, numbers and addresses of people.
+
+    Non-sensitive text is refused where most of its values are unique.
+    """
+    for name in policy.sensitive:
+        if policy.attributes[name].publish_text or not _reads_like_text(counted.domains[name]):
+            continue
+        raise PolicyError(
+            tr('"{name}" reads like free text, which may contain names, numbers and addresses of people', name=name),
+            where=f"{policy.name}, attributes.{name}",
+            remedy=tr(
+                'Give it the role "identifier" (it is then left out), or replace what points at people first with '
+                "`cobogo mask` and text = true, which does not find everything and gives no guarantee. To release it "
+                "as it is, set publish-text = true."
+            ),
+            code="COBOGO-POLICY-ROLE",
+        )
+
+
+def _reads_like_text(domain: Domain) -> bool:
+    from cobogo.data.schema.detect import is_free_text
+    from cobogo.data.schema.profile import profile
+
+    pairs = [(label, int(count)) for label, count in zip(domain.labels, domain.total, strict=True) if label is not None]
+    pairs.sort(key=lambda pair: -pair[1])
+    records, present = int(domain.total.sum()), sum(count for _, count in pairs)
+    unique = sum(count == 1 for _, count in pairs)
+    return is_free_text(profile(domain.attribute, records, records - present, len(pairs), unique, pairs))
 
 
 def _spellings(policy: Policy, counted: FrequencyTable) -> tuple[str, ...]:

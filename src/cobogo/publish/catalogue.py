@@ -27,6 +27,7 @@ MASKS: Registry[Any] = Registry(
         "null": ".edits:nulls",
         "truncate": ".edits:truncate",
         "mask": ".edits:mask_characters",
+        "text": ".free_text:mask_text",
         "pseudonym": ".secret:pseudonyms",
         "encrypt": ".secret:encrypt_values",
         "token": ".vault.access:Vault",

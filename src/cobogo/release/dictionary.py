@@ -6,14 +6,21 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
+from cobogo.data.hierarchy.codes import LEVELS
+from cobogo.data.hierarchy.dates import years_of
 from cobogo.data.policy import (
+    AgeHierarchy,
+    AnyHierarchy,
     AttributePolicy,
+    CodesHierarchy,
     CsvHierarchy,
     DatesHierarchy,
     IntervalsHierarchy,
+    LabelsHierarchy,
     MaskHierarchy,
     OrderingHierarchy,
     PathHierarchy,
+    QuantilesHierarchy,
     Role,
     TreeHierarchy,
 )  # fmt: skip
@@ -85,11 +92,23 @@ def meaning(attribute: AttributePolicy, level: int, *, top: bool) -> Text:
         return AS_COLLECTED
     if top:
         return tr("withheld: * stands for every value")
-    match attribute.hierarchy:
+    return _level_meaning(attribute.hierarchy, level)
+
+
+def _level_meaning(spec: AnyHierarchy | None, level: int) -> Text:
+    """What the labels of a level between the values and the top mean."""
+    match spec:
         case DatesHierarchy() as dates:
             return tr("dates, given as {form}", form=_date_words(dates.levels[level - 1]))
         case IntervalsHierarchy() as intervals:
             return _intervals(intervals, level)
+        case AgeHierarchy() as age:
+            return _age(age, level)
+        case QuantilesHierarchy() as quantiles:
+            return tr(
+                "numbers, in {bands} bands with equal shares of a population that was declared beforehand",
+                bands=quantiles.quantiles[level - 1],
+            )
         case OrderingHierarchy() as ordering:
             return tr("categories, in groups of {size} neighbours", size=ordering.steps[level - 1])
         case MaskHierarchy(mask="right") as mask:
@@ -113,9 +132,13 @@ def meaning(attribute: AttributePolicy, level: int, *, top: bool) -> Text:
                 n=level,
                 separator=path.path,
             )
+        case CodesHierarchy() as codes:
+            return LEVELS[codes.codes][level - 1]
+        case LabelsHierarchy():
+            return tr("the label of each code")
         case CsvHierarchy() | TreeHierarchy() | None:
             return tr("generalized to level {level} of a hierarchy", level=level)
-    raise AssertionError(attribute.hierarchy)
+    raise AssertionError(spec)
 
 
 def local_meaning(attribute: AttributePolicy, *, alike: bool = False) -> Text:
@@ -184,13 +207,33 @@ DATE_WORDS = {
 }
 
 
-def _date_words(form: str) -> Text:
-    """A strftime format for people who do not know it.
+_PERIODS = {
+    "week": tr("year and week (ISO 8601)"),
+    "month": tr("year and month"),
+    "quarter": tr("year and quarter"),
+    "year": tr("year"),
+}
 
-    >>> _date_words("%m/%Y")
-    'month/year'
+
+def _date_words(form: str) -> Text:
+    """A level of dates for people who do not know strftime.
+
+    >>> _date_words("%m/%Y"), _date_words("decade")
+    ('month/year', 'periods of 10 years')
     """
-    return join((DATE_WORDS.get(part, part) for part in re.split("(%[A-Za-z])", form)), by="")
+    if years := years_of(form):
+        return tr("periods of {years} years", years=years)
+    return _PERIODS.get(form) or join((DATE_WORDS.get(part, part) for part in re.split("(%[A-Za-z])", form)), by="")
+
+
+def _age(spec: AgeHierarchy, level: int) -> Text:
+    at = spec.at.isoformat()
+    parts = [tr("the age in full years on {at}", at=at)]
+    if level > 1:
+        parts = [tr("the age on {at}, in bands of {width} years", at=at, width=spec.widths[level - 2])]
+    if spec.top_code is not None:
+        parts.append(tr("all from {bound:g} on together", bound=spec.top_code))
+    return join(parts, by="; ")
 
 
 def _intervals(spec: IntervalsHierarchy, level: int) -> Text:

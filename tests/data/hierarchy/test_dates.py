@@ -148,3 +148,60 @@ def test_a_column_of_days_of_a_frame_has_a_hierarchy_of_days(tmp_path, kind):
     frame.to_parquet(tmp_path / "a.parquet")
     for source in (frame, tmp_path / "a.parquet"):
         assert sorted(anonymize(source, policy).to_pandas()["birth"]) == ["1980"] * 4 + ["1981"] * 4
+
+
+def test_periods_have_names() -> None:
+    levels = ["month", "quarter", "year", "5-years", "decade"]
+    h = dates("%d/%m/%Y", levels, ["29/02/2020", "31/12/1999"])
+    assert [h.generalize("29/02/2020", n) for n in range(1, 6)] == [
+        "2020-02",
+        "2020-Q1",
+        "2020",
+        "2020-2024",
+        "2020-2029",
+    ]
+    assert [h.generalize("31/12/1999", n) for n in range(1, 6)] == [
+        "1999-12",
+        "1999-Q4",
+        "1999",
+        "1995-1999",
+        "1990-1999",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("day", "week"), [("2021-01-03", "2020-W53"), ("2021-01-04", "2021-W01"), ("2024-12-30", "2025-W01")]
+)
+def test_a_week_is_iso_s(day: str, week: str) -> None:
+    assert dates("%Y-%m-%d", ["week"], [day]).labels[1] == (week,)
+
+
+def test_periods_go_with_formats() -> None:
+    h = dates("%m/%Y", ["%Y", "7-years"], ["05/1988"])
+    assert h.labels == (("05/1988",), ("1988",), ("1988-1994",))
+
+
+@pytest.mark.parametrize(
+    "levels",
+    [
+        ["week", "month"], ["week", "year"], ["month", "week"], ["week", "%Y"], ["year", "month"], ["month", "month"],
+        ["5-years", "7-years"], ["decade", "5-years"], ["decade", "10-years"],
+    ],
+)  # fmt: skip
+def test_periods_that_do_not_nest_are_refused_whatever_the_dates(levels: list[str]) -> None:
+    with pytest.raises(HierarchyError, match="do not nest") as raised:
+        dates("%d/%m/%Y", levels, ["01/02/2020"])
+    assert raised.value.code == "COBOGO-HIERARCHY-OPTIONS"
+
+
+@pytest.mark.parametrize(
+    ("form", "level"), [("%m/%Y", "week"), ("%Y", "quarter"), ("%d/%m", "decade"), ("%H:%M", "year")]
+)
+def test_a_period_needs_its_parts(form: str, level: str) -> None:
+    with pytest.raises(HierarchyError, match="needs parts"):
+        dates(form, [level], [])
+
+
+def test_two_digits_of_a_year_do_not_tell_its_decade() -> None:
+    with pytest.raises(HierarchyError, match="century"):
+        dates("%d/%m/%y", ["decade"], ["01/02/45"])

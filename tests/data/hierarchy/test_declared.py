@@ -1,12 +1,12 @@
-"""Hierarchies written in the policy: ordered categories, trees."""
+"""Hierarchies written in the policy: ordered categories, trees, labels of codes."""
 
 import tomllib
 
 import pytest
 
 from cobogo.data.hierarchy import Hierarchy
-from cobogo.data.hierarchy.declared import ordering_hierarchy, tree_hierarchy
-from cobogo.data.policy import OrderingHierarchy, TreeHierarchy
+from cobogo.data.hierarchy.declared import labels_hierarchy, ordering_hierarchy, tree_hierarchy
+from cobogo.data.policy import LabelsHierarchy, OrderingHierarchy, TreeHierarchy
 from cobogo.errors import HierarchyError
 
 
@@ -99,3 +99,12 @@ def test_broken_trees_name_the_branch(toml, said):
         tree(toml)
     for part in ["policy, profession", *said]:
         assert part in str(raised.value)
+
+
+def test_codes_become_their_labels() -> None:
+    spec = LabelsHierarchy(labels={"1": "Male", "2": "Female", "9": "unknown", "99": "unknown", "": "missing"})
+    h = labels_hierarchy("sex", spec, where="policy")
+    assert h.generalize("9", 1) == h.generalize("99", 1) == "unknown"
+    assert h.generalize(None, 1) == "missing"
+    with pytest.raises(HierarchyError, match="a label is empty"):
+        labels_hierarchy("sex", LabelsHierarchy(labels={"1": ""}), where="policy")

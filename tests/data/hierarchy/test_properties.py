@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from cobogo.data.hierarchy import Hierarchy
 from cobogo.data.hierarchy.build import build
 from cobogo.data.policy import (
+    AgeHierarchy,
     CsvHierarchy,
     DatesHierarchy,
     HierarchySpec,
@@ -87,6 +88,22 @@ def test_dates(moments, top, null):
         assert [h.generalize(text, level) for level in (1, 2)] == [text[:10], text[3:10]]
     order = [written[leaf] for leaf in h.leaves if leaf is not None]
     assert order == sorted(order)
+
+
+@settings(deadline=None)
+@given(st.lists(st.dates(date(1000, 1, 1)), unique=True), st.booleans(), with_null)
+def test_periods_and_ages(days, top, null):
+    values = [f"{day.day:02d}/{day.month:02d}/{day.year}" for day in days]
+    periods = checked(
+        DatesHierarchy(dates="%d/%m/%Y", levels=("month", "quarter", "year", "5-years", "decade"), top=top),
+        values,
+        null,
+    )
+    ages = checked(AgeHierarchy(age="%d/%m/%Y", at=date.max, widths=(5, 20), top=top), values, null)
+    for day, value in zip(days, values, strict=True):
+        first, last = periods.generalize(value, 4).split("-")
+        assert int(first) <= day.year <= int(last) == int(first) + 4
+        assert 0 <= date.max.year - day.year - int(ages.generalize(value, 1)) <= 1
 
 
 @settings(deadline=None)

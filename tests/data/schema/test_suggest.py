@@ -24,7 +24,8 @@ def test_the_columns_of_the_guide() -> None:
     assert [suggestion.role for suggestion in said.values()] == [IDENTIFIER, IDENTIFIER, QUASI, QUASI, SENSITIVE]
     assert all(suggestion.certain for suggestion in said.values())
     assert said["localidade"].hierarchy == {"path": "/", "top": True}
-    assert said["data_nascimento"].hierarchy == {"dates": "%d/%m/%Y", "levels": ["%m/%Y", "%Y"], "top": True}
+    years = ["%m/%Y", "%Y", "5-years", "decade"]
+    assert said["data_nascimento"].hierarchy == {"dates": "%d/%m/%Y", "levels": years, "top": True}
 
 
 def test_the_columns_of_adult() -> None:
@@ -105,13 +106,22 @@ def test_one_row() -> None:
 @pytest.mark.parametrize(
     ("name", "cells", "hierarchy"),
     [
-        ("cep", ["60160-230", "60020-270"], {"mask": "right", "keep": 1}),
+        ("cep", ["60160-230", "60020-270"], {"codes": "cep"}),
+        ("cep", [f"60{i:03d}-230" for i in range(40)] + ["78900-000"], {"codes": "cep", "lenient": True}),
+        ("cep", ["60160-230", "78900-000"], {"mask": "right", "keep": 1}),  # half of them are no postal codes
         ("zip", ["10001", "02139"], {"mask": "right", "keep": 1}),
-        ("ibge", ["2304400", "2312908"], {"mask": "right", "keep": 1}),
+        ("ibge", ["2304400", "2312908"], {"codes": "municipality"}),
+        ("municipio", ["230440", "231290"], {"codes": "municipality"}),
+        ("ibge", ["2304401", "2312901"], {"mask": "right", "keep": 1}),  # wrong check digits
         ("postcode", ["SW1A 1AA", "M1 1AE"], None),
-        ("visit", ["2020-01-31 10:00:00"], {"dates": "%Y-%m-%d %H:%M:%S", "levels": ["%Y-%m-%d", "%Y-%m", "%Y"]}),
+        (
+            "visit",
+            ["2020-01-31 10:00:00"],
+            {"dates": "%Y-%m-%d %H:%M:%S", "levels": ["%Y-%m-%d", "%Y-%m", "quarter", "%Y"]},
+        ),
+        ("visit", ["2001-01-31", "2020-01-31"], {"dates": "%Y-%m-%d", "levels": ["%Y-%m", "%Y", "5-years", "decade"]}),
         ("birth", ["31/01/45"], {"dates": "%d/%m/%y", "levels": ["%m/%y", "%y"]}),
-        ("birth", ["12/1990"], {"dates": "%m/%Y", "levels": ["%Y"]}),
+        ("birth", ["12/1990"], {"dates": "%m/%Y", "levels": ["%Y", "5-years", "decade"]}),
         ("hours", [str(i) for i in range(1, 100)] * 3, {"intervals": [5, 10, 20]}),
         ("x", [f"{i},5" for i in range(20)] * 3, {"intervals": [1, 2, 4], "decimal": ","}),
         ("x", ["1", "2", "3"] * 20, None),
@@ -128,6 +138,14 @@ def test_hierarchies(name: str, cells: list[str | None], hierarchy: dict[str, ob
     suggestion = suggest(column(name, cells))
     assert suggestion.role is QUASI
     assert suggestion.hierarchy == expected
+
+
+def test_diagnoses_have_the_chapters_of_their_classification() -> None:
+    for name, cells, codes in (("CID", ["A09.1", "J189", "I10X"], True), ("diagnostico", ["flu", "cold"], False)):
+        suggestion = suggest(column(name, cells * 20))
+        assert suggestion.role is SENSITIVE
+        assert suggestion.hierarchy == ({"codes": "icd-10", "top": True} if codes else None)
+    assert suggest(column("x", ["A09.1", "J189"] * 20)).hierarchy is None  # the name says nothing
 
 
 def test_one_fortune_does_not_set_the_scale() -> None:

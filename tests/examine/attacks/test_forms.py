@@ -141,3 +141,10 @@ def test_an_interval_of_public_alone_holds_a_value(tmp_path: Path) -> None:
     cb.anonymize(people, coarse).write(tmp_path / "coarse")
     said = cobogo("attack", "record-linkage", tmp_path / "coarse/public", "--knowledge", known, cwd=tmp_path, code=1)
     assert 'Not tried: 4 rows of the release have a "job" that cannot be compared' in said
+
+
+def test_a_quarter_is_three_months_of_a_year() -> None:
+    read = date_form(["%d/%m/%Y", "%Y-%m"])
+    assert meet(read("2020-Q1"), read("29/02/2020")) is not None
+    assert meet(read("2020-Q1"), read("2020-04")) is None
+    assert is_within(read("2020-Q1"), read("2020-2024"))

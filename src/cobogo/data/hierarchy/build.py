@@ -10,23 +10,29 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from cobogo.data.hierarchy.bands import age_hierarchy, quantiles_hierarchy
 from cobogo.data.hierarchy.base import SUPPRESSED, Hierarchy, Label
+from cobogo.data.hierarchy.codes import codes_hierarchy
 from cobogo.data.hierarchy.csv_file import csv_hierarchy
 from cobogo.data.hierarchy.dates import dates_hierarchy
-from cobogo.data.hierarchy.declared import ordering_hierarchy, tree_hierarchy
+from cobogo.data.hierarchy.declared import labels_hierarchy, ordering_hierarchy, tree_hierarchy
 from cobogo.data.hierarchy.intervals import intervals_hierarchy
 from cobogo.data.hierarchy.texts import mask_hierarchy, path_hierarchy
 from cobogo.data.policy import (
+    AgeHierarchy,
     AnyHierarchy,
+    CodesHierarchy,
     CsvHierarchy,
     Data,
     DatesHierarchy,
     HierarchySpec,
     IntervalsHierarchy,
+    LabelsHierarchy,
     MaskHierarchy,
     OrderingHierarchy,
     PathHierarchy,
     Policy,
+    QuantilesHierarchy,
     Role,
     TreeHierarchy,
 )
@@ -100,6 +106,10 @@ def _build_levels(attribute: str, spec: AnyHierarchy | None, texts: list[str], p
             )
         case DatesHierarchy():
             built = dates_hierarchy(attribute, spec, texts, where=where)
+        case AgeHierarchy():
+            built = age_hierarchy(attribute, spec, texts, where=where)
+        case QuantilesHierarchy():
+            built = quantiles_hierarchy(attribute, spec, texts, decimal=data.decimal, where=where)
         case IntervalsHierarchy():
             built = intervals_hierarchy(attribute, spec, texts, decimal=spec.decimal or data.decimal, where=where)
         case OrderingHierarchy():
@@ -110,6 +120,10 @@ def _build_levels(attribute: str, spec: AnyHierarchy | None, texts: list[str], p
             built = path_hierarchy(attribute, spec, texts, where=where)
         case TreeHierarchy():
             built = tree_hierarchy(attribute, spec, missing=data.missing, where=where)
+        case LabelsHierarchy():
+            built = labels_hierarchy(attribute, spec, missing=data.missing, where=where)
+        case CodesHierarchy():
+            built = codes_hierarchy(attribute, spec, texts, where=where)
     return built
 
 
@@ -139,6 +153,9 @@ def _unlisted_error(
             "{n:,} value of the data is not in the ordering", "{n:,} values of the data are not in the ordering", n=n
         )
         remedy = trn("Add it to the ordering and run again.", "Add them to the ordering and run again.", n=n)
+    elif isinstance(spec, LabelsHierarchy):
+        what = trn("{n:,} value of the data has no label", "{n:,} values of the data have no label", n=n)
+        remedy = trn("Add it to labels and run again.", "Add them to labels and run again.", n=n)
     else:
         what = trn("{n:,} value of the data is not in the tree", "{n:,} values of the data are not in the tree", n=n)
         remedy = trn("Add it to the tree and run again.", "Add them to the tree and run again.", n=n)

@@ -1,10 +1,12 @@
-"""A hierarchy of dates or times: the data in one strptime format, each level in a coarser strftime format."""
+"""A hierarchy of dates or times: the data in one strptime format, each level in a coarser strftime format or a period
+with a name (quarter, 5-years)."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from itertools import pairwise
 from operator import attrgetter, itemgetter
 
 from cobogo.data.hierarchy.base import Hierarchy
@@ -50,6 +52,31 @@ _PARTS = {
 LEAP_YEAR = 2000
 """Stands for the year where the data has none, so that 29/02 is a date."""
 
+PERIODS = {"week": "%G-W%V", "month": "%Y-%m", "quarter": "%Y-%m", "year": "%Y"}
+"""Levels with a name, and the format of what they are computed from. A week is ISO 8601's, in its own year."""
+
+_MONTHS = {"month": 1, "quarter": 3, "year": 12}
+_SEVERAL_YEARS = re.compile("([2-9]|[1-9][0-9]{1,2})-years")
+
+
+def years_of(level: str) -> int:
+    """How many years a level puts together, or 0.
+
+    >>> years_of("5-years"), years_of("decade"), years_of("%Y")
+    (5, 10, 0)
+    """
+    several = _SEVERAL_YEARS.fullmatch("10-years" if level == "decade" else level)
+    return int(several[1]) if several else 0
+
+
+def format_of(level: str) -> str:
+    """The format of what a level's labels are computed from; of a level that is a format, itself.
+
+    >>> format_of("5-years"), format_of("%m/%Y")
+    ('%Y', '%m/%Y')
+    """
+    return "%Y" if years_of(level) else PERIODS.get(level, level)
+
 
 def dates_hierarchy(attribute: str, spec: DatesHierarchy, values: Sequence[str], *, where: str) -> Hierarchy:
     """Level 0 is the text of the data, in order of time; the labels are made from the date that was read from it.
@@ -57,17 +84,12 @@ def dates_hierarchy(attribute: str, spec: DatesHierarchy, values: Sequence[str],
     >>> spec = DatesHierarchy(dates="%d/%m/%Y", levels=("%m/%Y", "%Y"))
     >>> dates_hierarchy("birth", spec, ["31/12/1999", "02/01/1999"], where="policy").labels
     (('02/01/1999', '31/12/1999'), ('01/1999', '12/1999'), ('1999',))
+    >>> spec = DatesHierarchy(dates="%d/%m/%Y", levels=("quarter", "5-years"))
+    >>> dates_hierarchy("birth", spec, ["31/12/1999"], where="policy").labels
+    (('31/12/1999',), ('1999-Q4',), ('1995-1999',))
     """
-    read = _reader(spec, where)
-    dated, wrong = [], []
-    for value in values:
-        try:
-            dated.append((read(value), value))
-        except (ValueError, OverflowError):
-            wrong.append(value)
-    if wrong:
-        raise _no_dates(wrong, spec.dates, all_wrong=len(wrong) == len(values), where=where)
-    dated.sort(key=itemgetter(0))
+    _check_periods(spec, where)
+    dated = read_dates(spec.dates, spec.levels, values, where)
     moments = [moment for moment, _ in dated]
     columns = [[value for _, value in dated], *(_labels(moments, level, where) for level in spec.levels)]
     try:
@@ -77,15 +99,62 @@ def dates_hierarchy(attribute: str, spec: DatesHierarchy, values: Sequence[str],
         raise HierarchyError(error.what, where=error.where, remedy=remedy, code=error.code) from None
 
 
-def _no_dates(wrong: list[str], form: str, *, all_wrong: bool, where: str) -> UnfitValues:
+def read_dates(
+    form: str, levels: Sequence[str], values: Sequence[str], where: str, *, key: str = "dates"
+) -> list[tuple[datetime, str]]:
+    """The values with the moments that they tell, in order of time; an error for those that are no dates.
+
+    ``levels`` are what the moments must tell, and ``key`` is what the policy calls the format.
+
+    >>> read_dates("%d/%m/%Y", ("%Y",), ["31/12/1999"], "policy")
+    [(datetime.datetime(1999, 12, 31, 0, 0), '31/12/1999')]
+    """
+    read = _reader(form, levels, where)
+    dated, wrong = [], []
+    for value in values:
+        try:
+            dated.append((read(value), value))
+        except (ValueError, OverflowError):
+            wrong.append(value)
+    if wrong:
+        raise _no_dates(wrong, form, key, all_wrong=len(wrong) == len(values), where=where)
+    return sorted(dated, key=itemgetter(0))
+
+
+def _check_periods(spec: DatesHierarchy, where: str) -> None:
+    """Refuse periods that do not nest, whatever the dates of the data are."""
+    lengths = [12 * years_of(level) or _MONTHS.get(level, 0) for level in spec.levels]
+    for (level, length), (above, longer) in pairwise(zip(spec.levels, lengths, strict=True)):
+        if level == "week" or (length and (above == "week" or (longer and longer % length) or longer == length)):
+            raise HierarchyError(
+                tr('the levels "{level}" and "{above}" do not nest', level=level, above=above),
+                where=where,
+                remedy=tr(
+                    "Put periods together that are multiples of each other, from the shortest to the longest. A week "
+                    "may lie in two months, and in two years: no level can follow it."
+                ),
+                code="COBOGO-HIERARCHY-OPTIONS",
+            )
+    if "%y" in spec.dates and any(lengths):
+        raise HierarchyError(
+            tr('years of two digits, as in "{form}", do not tell the century', form=spec.dates),
+            where=where,
+            remedy=tr('Write the years of the data with four digits, or use the levels "%m/%y" and "%y".'),
+            code="COBOGO-HIERARCHY-OPTIONS",
+        )
+
+
+def _no_dates(wrong: list[str], form: str, key: str, *, all_wrong: bool, where: str) -> UnfitValues:
     """The error for values that are not dates in a format, with the format that they have where it can be told."""
     from cobogo.data.schema.profile import guess_date_format
 
     meant = guess_date_format(wrong) if all_wrong else None
     if meant is not None:
-        remedy = tr('They look like dates in the format "{form}": write dates = "{form}".', form=meant)
+        remedy = tr('They look like dates in the format "{form}": write {key} = "{form}".', key=key, form=meant)
     else:
-        remedy = tr("Correct them in the data, change dates in the policy, or list them under missing in [data].")
+        remedy = tr(
+            "Correct them in the data, change {key} in the policy, or list them under missing in [data].", key=key
+        )
     what = trn(
         '{n:,} value of the data is not a date in the format "{form}"',
         '{n:,} values of the data are not dates in the format "{form}"',
@@ -95,8 +164,9 @@ def _no_dates(wrong: list[str], form: str, *, all_wrong: bool, where: str) -> Un
     return UnfitValues(what, wrong, where=where, remedy=remedy)
 
 
-def _labels(moments: list[datetime], form: str, where: str) -> list[str]:
-    """Each moment in a format. Moments that agree in what the format shows are formatted once: strftime is slow."""
+def _labels(moments: list[datetime], level: str, where: str) -> list[str]:
+    """Each moment at a level. Moments that agree in what its format shows are formatted once: strftime is slow."""
+    form = format_of(level)
     fields = _fields(form, SHOWS, where)
     if not fields:
         return [form.replace("%%", "%")] * len(moments)
@@ -107,9 +177,19 @@ def _labels(moments: list[datetime], form: str, where: str) -> list[str]:
         key = shown(moment)
         label = known.get(key)
         if label is None:
-            label = known[key] = _format(moment, form)
+            label = known[key] = _name_period(level, _format(moment, form))
         labels.append(label)
     return labels
+
+
+def _name_period(level: str, text: str) -> str:
+    """The label of a period, from the year or the month in it."""
+    if years := years_of(level):
+        first = int(text) // years * years
+        return f"{first:04d}-{first + years - 1:04d}"
+    if level == "quarter":
+        return f"{text[:4]}-Q{(int(text[5:]) + 2) // 3}"
+    return text
 
 
 def _format(moment: datetime, form: str) -> str:
@@ -141,9 +221,8 @@ def _fields(form: str, table: dict[str, tuple[str, ...]], where: str) -> tuple[s
     return tuple(fields)
 
 
-def _reader(spec: DatesHierarchy, where: str) -> Callable[[str], datetime]:
+def _reader(form: str, levels: Sequence[str], where: str) -> Callable[[str], datetime]:
     """What turns a text of the data into a moment, or raises ValueError. Formats that cannot work are errors."""
-    form = spec.dates
     directives = [found[0][1:] for found in DIRECTIVE.finditer(form)]
     said = _fields(form, SAYS, where)
     if set("UWV") & set(directives) and set("aAuw") & set(directives):
@@ -151,13 +230,13 @@ def _reader(spec: DatesHierarchy, where: str) -> Callable[[str], datetime]:
     if not said:
         remedy = tr('Write the format of the data, such as "%d/%m/%Y".')
         raise HierarchyError(
-            tr('dates = "{form}" has no part of a date', form=form),
+            tr('"{form}" has no part of a date', form=form),
             where=where,
             remedy=remedy,
             code="COBOGO-HIERARCHY-OPTIONS",
         )
-    for level in spec.levels:
-        absent = [field for field in _fields(level, SHOWS, where) if field not in said]
+    for level in levels:
+        absent = [field for field in _fields(format_of(level), SHOWS, where) if field not in said]
         if absent:
             what = tr(
                 'the level "{level}" needs parts that "{form}" does not have: {absent}',
@@ -181,7 +260,7 @@ def _reader(spec: DatesHierarchy, where: str) -> Callable[[str], datetime]:
         datetime.strptime(before + sample, year + form)
     except (ValueError, re.error):
         raise HierarchyError(
-            tr('dates = "{form}" is not a format in which dates can be read', form=form),
+            tr('"{form}" is not a format in which dates can be read', form=form),
             where=where,
             remedy=tr("The documentation of Python lists what a format may have (strptime)."),
             code="COBOGO-HIERARCHY-OPTIONS",

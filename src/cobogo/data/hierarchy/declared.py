@@ -1,5 +1,5 @@
 """Hierarchies written in the policy: ordered categories that are grouped in nested steps (low, medium, high → low -
-medium, …), and nested tables whose innermost lists are the leaves."""
+medium, …), nested tables whose innermost lists are the leaves, and labels of codes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from cobogo.data.hierarchy.base import Hierarchy, Label
-from cobogo.data.policy import OrderingHierarchy, TreeHierarchy
+from cobogo.data.policy import LabelsHierarchy, OrderingHierarchy, TreeHierarchy
 from cobogo.errors import HierarchyError
 from cobogo.floor.language import tr
 from cobogo.floor.untrusted import shorten
@@ -165,3 +165,21 @@ def _leaf(leaf: object, branch: tuple[str, ...], missing: Collection[str], where
 
 def _name(branch: tuple[str, ...]) -> str:
     return " > ".join(branch)
+
+
+def labels_hierarchy(attribute: str, spec: LabelsHierarchy, *, missing: Collection[str] = (), where: str) -> Hierarchy:
+    """The leaves are the codes, and level 1 their labels. A code that is empty or one of ``missing`` is NULL.
+
+    >>> spec = LabelsHierarchy(labels={"1": "yes", "2": "no", "3": "no"})
+    >>> labels_hierarchy("smoker", spec, where="policy").labels
+    (('1', '2', '3'), ('yes', 'no'))
+    """
+    if not all(spec.labels.values()):
+        raise HierarchyError(
+            tr("a label is empty"),
+            where=where,
+            remedy=tr("Give every code a label: an empty one would be released as NULL."),
+            code="COBOGO-HIERARCHY-SHAPE",
+        )
+    codes = [None if not code or code in missing else code for code in spec.labels]
+    return Hierarchy.from_columns(attribute, [codes, list(spec.labels.values())], where=where)

@@ -41,6 +41,33 @@ def intervals_hierarchy(
     >>> intervals_hierarchy("age", spec, ["7", "85", "95"], decimal=".", where="policy").labels
     (('7', '85', '95'), ('0-9', '80-89', '>=90'), ('0-19', '80-89', '>=90'))
     """
+    numbers = read_numbers(values, decimal, where)
+    keys = ("origin", "lower", "upper", "bottom_code", "top_code")
+    given = {key: exact_number(getattr(spec, key), key, where) for key in keys if getattr(spec, key) is not None}
+    widths = [exact_number(width, "intervals", where) for width in spec.intervals]
+    # Everything is counted in the smallest unit that occurs, so that 0.3 in steps of 0.1 is 3 in steps of 1.
+    places = max(number[1] for number in (*given.values(), *widths, *(number for number, _ in numbers)))
+    unit = partial(to_units, places=places)
+    cuts = _Cuts.from_options({key: unit(number) for key, number in given.items()}, spec.open_ends)
+    text = partial(number_text, places=places, decimal=decimal)
+    steps = [unit(width) for width in widths]
+    _check(steps, cuts, text, where)
+
+    ordered = sorted(((unit(number), value) for number, value in numbers), key=itemgetter(0))
+    if not cuts.open_ends:
+        _check_bounds(ordered, cuts, text, where)
+    amounts = [amount for amount, _ in ordered]
+    write = partial(interval_label, text=text, whole=places == 0, decimal=decimal)
+    columns = [[value for _, value in ordered], *(_column(amounts, step, cuts, write) for step in steps)]
+    return Hierarchy.from_columns(attribute, columns, where=where)
+
+
+def read_numbers(values: Sequence[str], decimal: DecimalMark, where: str) -> list[tuple[tuple[int, int], str]]:
+    """Each value with its number as (n, places), which is n / 10**places; an error for values that are no numbers.
+
+    >>> read_numbers(["1.412,50"], ",", "policy")
+    [((14125, 1), '1.412,50')]
+    """
     numbers, wrong = [], []
     for value in values:
         number = _parse(value, decimal)
@@ -50,25 +77,7 @@ def intervals_hierarchy(
             numbers.append((number, value))
     if wrong:
         raise _no_numbers(wrong, decimal, where)
-
-    keys = ("origin", "lower", "upper", "bottom_code", "top_code")
-    given = {key: _exact(getattr(spec, key), key, where) for key in keys if getattr(spec, key) is not None}
-    widths = [_exact(width, "intervals", where) for width in spec.intervals]
-    # Everything is counted in the smallest unit that occurs, so that 0.3 in steps of 0.1 is 3 in steps of 1.
-    places = max(number[1] for number in (*given.values(), *widths, *(number for number, _ in numbers)))
-    unit = partial(_to_units, places=places)
-    cuts = _Cuts.from_options({key: unit(number) for key, number in given.items()}, spec.open_ends)
-    text = partial(_text, places=places, decimal=decimal)
-    steps = [unit(width) for width in widths]
-    _check(steps, cuts, text, where)
-
-    ordered = sorted(((unit(number), value) for number, value in numbers), key=itemgetter(0))
-    if not cuts.open_ends:
-        _check_bounds(ordered, cuts, text, where)
-    amounts = [amount for amount, _ in ordered]
-    write = partial(_label, text=text, whole=places == 0, decimal=decimal)
-    columns = [[value for _, value in ordered], *(_column(amounts, step, cuts, write) for step in steps)]
-    return Hierarchy.from_columns(attribute, columns, where=where)
+    return numbers
 
 
 def _no_numbers(wrong: list[str], decimal: DecimalMark, where: str) -> UnfitValues:
@@ -145,8 +154,14 @@ def _column(amounts: list[int], width: int, cuts: _Cuts, write: Callable[[int | 
     return labels
 
 
-def _label(low: int | None, high: int | None, *, text: Callable[[int], str], whole: bool, decimal: DecimalMark) -> str:
-    """The numbers from ``low`` on and below ``high``; None is an open end."""
+def interval_label(
+    low: int | None, high: int | None, *, text: Callable[[int], str], whole: bool, decimal: DecimalMark
+) -> str:
+    """The label of the numbers from ``low`` on and below ``high``; None is an open end.
+
+    >>> [interval_label(10, 20, text=str, whole=whole, decimal=".") for whole in (True, False)]
+    ['10-19', '[10, 20)']
+    """
     if low is None:
         return SUPPRESSED if high is None else f"<{text(high)}"
     if high is None:
@@ -186,7 +201,12 @@ _INTERVAL = re.compile(
 """The labels that `_label` writes, but for ``*``."""
 
 
-def _text(amount: int, *, places: int, decimal: DecimalMark) -> str:
+def number_text(amount: int, *, places: int, decimal: DecimalMark) -> str:
+    """An amount of units of 10**-places as a number.
+
+    >>> number_text(-1250, places=2, decimal=",")
+    '-12,5'
+    """
     digits = str(abs(amount)).rjust(places + 1, "0")
     whole, fraction = digits[: len(digits) - places], digits[len(digits) - places :].rstrip("0")
     return ("-" if amount < 0 else "") + whole + (decimal + fraction if fraction else "")
@@ -209,12 +229,21 @@ def _parse(text: str, decimal: DecimalMark) -> tuple[int, int] | None:
     return number, places
 
 
-def _to_units(number: tuple[int, int], *, places: int) -> int:
+def to_units(number: tuple[int, int], *, places: int) -> int:
+    """A number with at most so many places, in units of 10**-places.
+
+    >>> to_units((125, 1), places=2)
+    1250
+    """
     return number[0] if number[1] == places else number[0] * int(10 ** (places - number[1]))
 
 
-def _exact(number: float, key: str, where: str) -> tuple[int, int]:
-    """A number of the policy as it was written: 0.1 is a tenth, not the nearest binary fraction."""
+def exact_number(number: float, key: str, where: str) -> tuple[int, int]:
+    """A number of the policy as it was written: 0.1 is a tenth, not the nearest binary fraction.
+
+    >>> exact_number(0.1, "width", "policy")
+    (1, 1)
+    """
     parsed = _parse(repr(number), ".") if isfinite(number) else None
     if parsed is None:
         key = key.replace("_", "-")

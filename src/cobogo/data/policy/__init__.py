@@ -7,7 +7,16 @@ from cobogo.data.policy.hierarchies import (
     BUILDERS as BUILDERS,
 )
 from cobogo.data.policy.hierarchies import (
+    LISTED as LISTED,
+)
+from cobogo.data.policy.hierarchies import (
+    AgeHierarchy as AgeHierarchy,
+)
+from cobogo.data.policy.hierarchies import (
     AnyHierarchy as AnyHierarchy,
+)
+from cobogo.data.policy.hierarchies import (
+    CodesHierarchy as CodesHierarchy,
 )
 from cobogo.data.policy.hierarchies import (
     CsvHierarchy as CsvHierarchy,
@@ -22,6 +31,9 @@ from cobogo.data.policy.hierarchies import (
     IntervalsHierarchy as IntervalsHierarchy,
 )
 from cobogo.data.policy.hierarchies import (
+    LabelsHierarchy as LabelsHierarchy,
+)
+from cobogo.data.policy.hierarchies import (
     MaskHierarchy as MaskHierarchy,
 )
 from cobogo.data.policy.hierarchies import (
@@ -29,6 +41,9 @@ from cobogo.data.policy.hierarchies import (
 )
 from cobogo.data.policy.hierarchies import (
     PathHierarchy as PathHierarchy,
+)
+from cobogo.data.policy.hierarchies import (
+    QuantilesHierarchy as QuantilesHierarchy,
 )
 from cobogo.data.policy.hierarchies import (
     TreeHierarchy as TreeHierarchy,

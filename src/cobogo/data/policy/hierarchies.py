@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from datetime import date
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Discriminator, Field, SerializerFunctionWrapHandler, Tag, model_serializer
+from pydantic import Discriminator, Field, SerializerFunctionWrapHandler, Tag, model_serializer, model_validator
 
 from cobogo.data.policy.toml_file import PolicyTable, Separator
+from cobogo.floor.language import tr
 from cobogo.floor.representation import brief
 
 
@@ -56,10 +58,23 @@ class CsvHierarchy(HierarchySpec):
 
 
 class DatesHierarchy(HierarchySpec):
-    """Dates in a strftime format, coarser formats as levels."""
+    """Dates in a strftime format; each level is a coarser format, or one of week, month, quarter, year, 5-years, …,
+    decade."""
 
     dates: str
     levels: Annotated[tuple[str, ...], Field(min_length=1)]
+
+
+class AgeHierarchy(HierarchySpec):
+    """Dates of birth in a strftime format: the age in full years on the day ``at``, then bands of nested widths.
+
+    Ages from ``top-code`` on fall in one class, from level 1 up.
+    """
+
+    age: str
+    at: date
+    widths: Annotated[tuple[Annotated[int, Field(ge=2)], ...], Field(min_length=1)]
+    top_code: Annotated[int, Field(ge=1)] | None = None
 
 
 class IntervalsHierarchy(HierarchySpec):
@@ -77,6 +92,38 @@ class IntervalsHierarchy(HierarchySpec):
     bottom_code: float | None = None
     top_code: float | None = None
     decimal: Literal[".", ","] | None = None
+
+
+class QuantilesHierarchy(HierarchySpec):
+    """Numbers in bands that each hold as large a share of a declared distribution; never of the data themselves.
+
+    ``domain`` lists the least and the greatest number, and between them where the ``shares`` of the population change.
+    Without ``shares`` the population is spread evenly. ``decimals`` are those of the data and of the cut points.
+    """
+
+    quantiles: Annotated[tuple[Annotated[int, Field(ge=2)], ...], Field(min_length=1)]
+    domain: Annotated[tuple[float, ...], Field(min_length=2)]
+    shares: Annotated[tuple[Annotated[float, Field(gt=0, allow_inf_nan=False)], ...], Field(min_length=1)] | None = None
+    decimals: Annotated[int, Field(ge=0, le=9)] = 0
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        parts = len(self.domain) - 1
+        if self.shares is None and parts > 1:
+            raise ValueError(
+                tr("domain has numbers between its ends, and shares are not given"),
+                tr("Give shares, one for each part of the domain, or only the two ends."),
+            )
+        if self.shares is not None and len(self.shares) != parts:
+            raise ValueError(
+                tr(
+                    "shares must have one entry for each part of the domain. Got {shares} for {parts} parts",
+                    shares=len(self.shares),
+                    parts=parts,
+                ),
+                tr("A domain of n numbers has n - 1 parts."),
+            )
+        return self
 
 
 class OrderingHierarchy(HierarchySpec):
@@ -110,16 +157,39 @@ class TreeHierarchy(HierarchySpec):
     tree: dict[str, Any]
 
 
+class LabelsHierarchy(HierarchySpec):
+    """Codes and the label of each: 1 is Male. Codes with the same label fall together."""
+
+    labels: Annotated[dict[str, str], Field(min_length=1)]
+
+
+class CodesHierarchy(HierarchySpec):
+    """Codes of a public classification that ships: IBGE's municipalities, postal codes of Brazil, ICD-10.
+
+    A code that the classification does not have is an error; with ``lenient`` it stays as it is.
+    """
+
+    codes: Literal["municipality", "cep", "icd-10"]
+    lenient: bool = False
+
+
 BUILDERS: dict[str, type[HierarchySpec]] = {
     "csv": CsvHierarchy,
     "dates": DatesHierarchy,
+    "age": AgeHierarchy,
     "intervals": IntervalsHierarchy,
+    "quantiles": QuantilesHierarchy,
     "ordering": OrderingHierarchy,
     "mask": MaskHierarchy,
     "path": PathHierarchy,
     "tree": TreeHierarchy,
+    "labels": LabelsHierarchy,
+    "codes": CodesHierarchy,
 }
 """The key that names each way to build a hierarchy."""
+
+LISTED = (CsvHierarchy, OrderingHierarchy, TreeHierarchy, LabelsHierarchy)
+"""Hierarchies that list their leaves, so that they can be built without the data."""
 
 
 def _builder(value: Any) -> str | None:
@@ -133,11 +203,15 @@ def _builder(value: Any) -> str | None:
 AnyHierarchy = Annotated[
     Annotated[CsvHierarchy, Tag("csv")]
     | Annotated[DatesHierarchy, Tag("dates")]
+    | Annotated[AgeHierarchy, Tag("age")]
     | Annotated[IntervalsHierarchy, Tag("intervals")]
+    | Annotated[QuantilesHierarchy, Tag("quantiles")]
     | Annotated[OrderingHierarchy, Tag("ordering")]
     | Annotated[MaskHierarchy, Tag("mask")]
     | Annotated[PathHierarchy, Tag("path")]
-    | Annotated[TreeHierarchy, Tag("tree")],
+    | Annotated[TreeHierarchy, Tag("tree")]
+    | Annotated[LabelsHierarchy, Tag("labels")]
+    | Annotated[CodesHierarchy, Tag("codes")],
     Discriminator(
         _builder,
         custom_error_type="builder",

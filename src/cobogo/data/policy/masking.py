@@ -14,6 +14,7 @@ from cobogo.floor.language import tr
 Fakes = Literal[
     "cpf", "cnpj", "phone", "cep", "card", "email", "name", "given-name", "surname", "city", "street"
 ]  # fmt: skip
+TextKinds = Literal["name", "cpf", "cns", "phone", "email", "date", "cep", "number"]
 Days = Annotated[int, Field(ge=1, le=36_500, strict=True)]
 Count = Annotated[int, Field(ge=0, le=1000, strict=True)]
 
@@ -115,6 +116,12 @@ class CharactersSpec(OperatorSpec):
     keep_last: Count = 0
 
 
+class TextSpec(OperatorSpec):
+    """Free text whose names, numbers, addresses and dates are replaced by their kind: all kinds, or those listed."""
+
+    text: Literal[True] | Annotated[tuple[TextKinds, ...], Field(min_length=1)]
+
+
 class PseudonymSpec(OperatorSpec):
     """A keyed pseudonym: HMAC-SHA256 of the value, in hexadecimal, cut to ``length``."""
 
@@ -144,6 +151,7 @@ OPERATORS: dict[str, type[OperatorSpec]] = {
     "null": NullSpec,
     "truncate": TruncateSpec,
     "mask": CharactersSpec,
+    "text": TextSpec,
     "pseudonym": PseudonymSpec,
     "encrypt": EncryptSpec,
     "token": TokenSpec,
@@ -168,6 +176,7 @@ AnyOperator = Annotated[
     | Annotated[NullSpec, Tag("null")]
     | Annotated[TruncateSpec, Tag("truncate")]
     | Annotated[CharactersSpec, Tag("mask")]
+    | Annotated[TextSpec, Tag("text")]
     | Annotated[PseudonymSpec, Tag("pseudonym")]
     | Annotated[EncryptSpec, Tag("encrypt")]
     | Annotated[TokenSpec, Tag("token")],

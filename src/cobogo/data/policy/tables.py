@@ -96,6 +96,7 @@ class AttributePolicy(PolicyTable):
     min_level: Annotated[int, Field(ge=0, strict=True)] = 0
     max_level: Annotated[int, Field(ge=0, strict=True)] | None = None
     publish_unique: Annotated[bool, Field(strict=True)] = False
+    publish_text: Annotated[bool, Field(strict=True)] = False
     aggregate: Literal["mean", "median", "mode", "ancestor", "range"] | None = None
     normalize: tuple[Normalization, ...] = ()
 

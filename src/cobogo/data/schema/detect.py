@@ -274,6 +274,17 @@ def _free_text(profile: ColumnProfile, topic: Topic | None) -> Finding | None:
     return None
 
 
+def is_free_text(profile: ColumnProfile) -> bool:
+    """Whether a column reads like free text: by its sentences, or by its name and values that do not repeat.
+
+    >>> from cobogo.data.schema.profile import profile
+    >>> notes = [(f"patient number {n} came with a cough and left without it", 1) for n in range(30)]
+    >>> is_free_text(profile("x", 30, 0, 30, 30, notes)), is_free_text(profile("x", 30, 0, 1, 0, [("a cough", 30)]))
+    (True, False)
+    """
+    return _free_text(profile, topic_of(profile.name)) is not None
+
+
 def _name_alone(profile: ColumnProfile, topic: Topic | None) -> Finding | None:
     """A name that says identifier although no value shows it: the values may be cut, masked or of another country."""
     if topic is None or topic.clue is None or topic.clue in (Clue.PERSON, Clue.KEY, Clue.FREE_TEXT):

@@ -27,6 +27,9 @@ def pattern(expression: str) -> Form:
 _AREA = "(?:1[1-9]|2[12478]|3[1-57-8]|4[1-9]|5[1345]|6[1-9]|7[134579]|8[1-9]|9[1-9])"  # Brazil's area codes
 _SUBSCRIBER = r"(?:9[ .-]?\d{4}|[2-5]\d{3})[ .-]?\d{4}"
 _BRAZILIAN_PHONE = rf"(?:\+?55[ .-]?)?0?(?:\({_AREA}\)|{_AREA})[ .-]?{_SUBSCRIBER}"
+PHONE = rf"{_BRAZILIAN_PHONE}|\+[1-9](?:[ ().-]*\d){{7,14}}|(?:\(\d{{3}}\) ?|\d{{3}}-)\d{{3}}-\d{{4}}"
+"""Phone numbers of Brazil, of any country with its code, and of North America, as a regular expression."""
+
 _STREET = r"(?:rua|r\.|av\.?|avenida|travessa|tv\.|alameda|al\.|rodovia|rod\.|estrada|praça|pça\.?)"
 
 cpf_form = pattern(r"\d{3}\.?\d{3}\.?\d{3}-?\d{2}")
@@ -46,7 +49,7 @@ phone_local = pattern(r"9?[ .-]?\d{4}[ .-]?\d{4}")
 address = pattern(
     rf"{_STREET}\s+\S.*|\d+[A-Za-z]?\s+.+\s(?:street|st|avenue|ave|road|rd|lane|ln|drive|dr|boulevard|blvd|court|ct)\.?(?:,.*)?"
 )
-_phone = pattern(rf"{_BRAZILIAN_PHONE}|\+[1-9](?:[ ().-]*\d){{7,14}}|(?:\(\d{{3}}\) ?|\d{{3}}-)\d{{3}}-\d{{4}}")
+_phone = pattern(PHONE)
 
 
 def phone_written(value: str) -> bool:

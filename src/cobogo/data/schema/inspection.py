@@ -11,8 +11,7 @@ from typing import Any
 from cobogo.data.policy import Data, Policy, Role
 from cobogo.data.policy.columns import quote_names
 from cobogo.data.policy.complaints import did_you_mean
-from cobogo.data.schema.profile import MOST_VALUES, ColumnProfile, profile
-from cobogo.data.schema.profile import decimal_mark
+from cobogo.data.schema.profile import MOST_VALUES, ColumnProfile, decimal_mark, profile
 from cobogo.data.schema.starter import starting_models
 from cobogo.data.schema.suggest import Suggestion, suggest
 from cobogo.data.table.formats import ValueLabels

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
+from cobogo.data.hierarchy.codes import unknown_codes
 from cobogo.data.hierarchy.texts import odd_paths
 from cobogo.data.policy import Role
 from cobogo.data.schema import forms
@@ -23,18 +25,23 @@ CERTAIN = 0.6
 """The confidence from which on a suggestion is ready to use; below, the user must confirm it."""
 
 _QUASI_CLUES = (Clue.DATE, Clue.POSTAL_CODE)
-_DAY_LEVELS = {
-    "%d/%m/%Y": ["%m/%Y", "%Y"],
-    "%m/%d/%Y": ["%m/%Y", "%Y"],
-    "%Y-%m-%d": ["%Y-%m", "%Y"],
-    "%d-%m-%Y": ["%m-%Y", "%Y"],
-    "%Y%m%d": ["%Y%m", "%Y"],
-    "%d/%m/%y": ["%m/%y", "%y"],  # two digits do not tell the century: neither do the levels
-    "%d.%m.%Y": ["%m.%Y", "%Y"],
-    "%Y/%m/%d": ["%Y/%m", "%Y"],
-    "%m/%Y": ["%Y"],
-    "%Y-%m": ["%Y"],
+_MONTHS = {
+    "%d/%m/%Y": "%m/%Y",
+    "%m/%d/%Y": "%m/%Y",
+    "%Y-%m-%d": "%Y-%m",
+    "%d-%m-%Y": "%m-%Y",
+    "%Y%m%d": "%Y%m",
+    "%d/%m/%y": "%m/%y",
+    "%d.%m.%Y": "%m.%Y",
+    "%Y/%m/%d": "%Y/%m",
+    "%m/%Y": "",  # is a month already
+    "%Y-%m": "",
 }
+"""How the month of a date is written where the date is written so."""
+
+LONG = 15
+"""The years from the first date to the last from which on years are put together by five and ten, and quarters are too
+fine to help. Not tuned: three bands of five years."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +65,7 @@ def suggest(profile: ColumnProfile) -> Suggestion:
     >>> from cobogo.data.schema.profile import profile
     >>> births = profile("data_nascimento", 2, 0, 2, 2, [("31/12/1990", 1), ("01/02/1985", 1)])
     >>> print(suggest(births).role, suggest(births).hierarchy)
-    quasi-identifier {'dates': '%d/%m/%Y', 'levels': ['%m/%Y', '%Y'], 'top': True}
+    quasi-identifier {'dates': '%d/%m/%Y', 'levels': ['%m/%Y', '%Y', '5-years', 'decade'], 'top': True}
     >>> suggest(profile("shoe", 60, 0, 2, 0, [("a", 30), ("b", 30)])).certain
     False
     """
@@ -67,7 +74,7 @@ def suggest(profile: ColumnProfile) -> Suggestion:
     if topic and topic.role is not Role.IDENTIFIER:
         candidates.append(_suggest_by_name(topic, profile))
     best = max(candidates, key=lambda candidate: candidate.confidence) if candidates else _suggest_in_doubt(profile)
-    if best.role is Role.QUASI_IDENTIFIER:
+    if best.role in _BUILDERS:
         best = _add_hierarchy(best, profile, topic)
     if profile.sampled and best.role is not Role.IDENTIFIER:
         seen = len(profile.values)
@@ -122,20 +129,42 @@ def _add_hierarchy(suggestion: Suggestion, profile: ColumnProfile, topic: Topic 
     if profile.kind.ambiguous:
         assumed = tr("{reason}; it is assumed that the day comes before the month", reason=suggestion.reason)
         suggestion = replace(suggestion, reason=assumed)
-    for build in _BUILDERS:
+    for build in _BUILDERS[suggestion.role]:
         hierarchy = build(profile, topic)
         if hierarchy:
             return replace(suggestion, hierarchy={**hierarchy, "top": True})
     return suggestion
 
 
-def _dates(profile: ColumnProfile, _topic: Topic | None) -> dict[str, Any] | None:
+def _dates(profile: ColumnProfile, topic: Topic | None) -> dict[str, Any] | None:
     form = profile.kind.format
     if form is None:
         return None
-    day = next(day for day in sorted(_DAY_LEVELS, key=len, reverse=True) if form.startswith(day))
-    timed = [day] if form != day else []  # with a time of day, the day is the first level
-    return {"dates": form, "levels": timed + _DAY_LEVELS[day]}
+    day = next(day for day in sorted(_MONTHS, key=len, reverse=True) if form.startswith(day))
+    levels = [*([day] if form != day else []), *([_MONTHS[day]] if _MONTHS[day] else [])]
+    if "%y" in day:
+        levels.append("%y")  # two digits do not tell the century: neither do the levels
+    elif (topic is not None and topic.about == "birth") or _spans_years(profile, form):
+        levels += ["%Y", "5-years", "decade"]
+    else:
+        levels += ["quarter", "%Y"]
+    return {"dates": form, "levels": levels}
+
+
+def _spans_years(profile: ColumnProfile, form: str) -> bool:
+    years = [datetime.strptime(text, form).year for text in profile.texts]
+    return max(years) - min(years) >= LONG
+
+
+def _codes(profile: ColumnProfile, topic: Topic | None) -> dict[str, Any] | None:
+    """Codes of a classification that ships, where the column's name speaks of it and nearly all values have it."""
+    about = "" if topic is None else topic.about
+    postal = topic is not None and topic.clue is Clue.POSTAL_CODE
+    for classification, named in (("municipality", about == "a place"), ("cep", postal), ("icd-10", about == "health")):
+        unknown = unknown_codes(classification, profile.texts) if named else profile.texts
+        if len(unknown) <= ODD_VALUES * len(profile.texts) and len(unknown) < len(profile.texts):
+            return {"codes": classification} | ({"lenient": True} if unknown else {})
+    return None
 
 
 def _mask(profile: ColumnProfile, topic: Topic | None) -> dict[str, Any] | None:
@@ -192,8 +221,8 @@ def _widths(spread: Decimal, *, whole: bool) -> tuple[float | int, ...]:
     return tuple(plain(width * factor) for factor in (1, 2, 4))
 
 
-ODD_PATHS = 0.05
-"""The share of a column's values that may have other parts than the rest and stay as they are: a forgotten district is
+ODD_VALUES = 0.05
+"""The share of a column's values that may have another form than the rest and stay as they are: a forgotten district is
 a slip, and more of them are another kind of value. Not tuned."""
 
 
@@ -203,7 +232,7 @@ def _path(profile: ColumnProfile, topic: Topic | None) -> dict[str, Any] | None:
     texts = profile.texts
     for separator in ("/", "|", ">", *((", ", " - ") if place else ())):
         width, odd = odd_paths(texts, separator)
-        if width < 2 or len(odd) > ODD_PATHS * len(texts):
+        if width < 2 or len(odd) > ODD_VALUES * len(texts):
             continue
         strange = set(odd)
         regular = [text for text in texts if text not in strange]
@@ -215,9 +244,7 @@ def _path(profile: ColumnProfile, topic: Topic | None) -> dict[str, Any] | None:
     return None
 
 
-_BUILDERS: tuple[Callable[[ColumnProfile, Topic | None], dict[str, Any] | None], ...] = (
-    _mask,
-    _dates,
-    _intervals,
-    _path,
-)
+_BUILDERS: dict[Role, tuple[Callable[[ColumnProfile, Topic | None], dict[str, Any] | None], ...]] = {
+    Role.QUASI_IDENTIFIER: (_codes, _mask, _dates, _intervals, _path),
+    Role.SENSITIVE: (_codes,),
+}

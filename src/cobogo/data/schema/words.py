@@ -111,9 +111,19 @@ PEOPLE = _set(
     "responsavel guardian conjuge spouse passageiro passenger cidadao citizen morador resident member membro "
     "eleitor voter condutor"
 )
+TITLES = _set(
+    "dr dra sr sra srta dona doutora senhor senhora mr mrs ms miss filho filha esposa esposo marido irmao irma avo tio "
+    "tia primo prima neto neta sobrinho sobrinha vizinho vizinha companheiro companheira enfermeiro enfermeira medica "
+    "son daughter wife husband sister brother nurse neighbour chamado chamada named called acompanhante assinado signed"
+)
+"""Words before a name in a sentence, beside those for people."""
+
 IDS = _set("id uid codigo cod code numero num nu nr no key chave pk identificador identifier index seq rowid")
 NAMES = _set("nome name nm")
 FILLERS = _set("o a os as do da de dos das of the s n e")
+SITES = _set("hospital clinica ubs upa posto maternidade sao santo santa cidade municipio bairro clinic saint city")
+"""Words before the name of a place that may be called like a person."""
+
 PARTICLES = _set("da de do das dos e di del della la le du van von der den bin al el y")
 
 TOPICS: tuple[Topic, ...] = (
@@ -243,6 +253,14 @@ GIVEN_NAMES = _set(
     "ruth aaron julie henry peter adam kelly nathan lauren noah oliver liam mia charlotte grace jane rachel"
 )
 """Common given names of Brazil and of English-speaking countries, without accents."""
+
+
+ORDINARY = _set(
+    "rosa clara vitoria gloria luz graca dores conceicao socorro penha aparecida margarida violeta iris sol cruz pilar "
+    "assuncao natividade mercedes linda estrela serena jesus mark grace faith hope joy may june april will bill frank "
+    "rose dawn summer heather amber ruby carol pat sue jack scott art gene guy rich drew chase"
+)
+"""Given names that are ordinary words, too."""
 
 
 def plain(text: str) -> str:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from cobogo.data.hierarchy import SUPPRESSED, Label
-from cobogo.data.hierarchy.dates import DIRECTIVE
+from cobogo.data.hierarchy.dates import DIRECTIVE, format_of
 from cobogo.data.policy import AnyHierarchy, DatesHierarchy, IntervalsHierarchy, MaskHierarchy, PathHierarchy
 from cobogo.floor.arrays import Ints
 
@@ -70,8 +70,8 @@ def _single(value: Any) -> Span:
 
 
 def date_form(formats: Sequence[str]) -> Form:
-    """Dates in one of some formats, and ranges of years. A format that is not made of parts of a date (a week, for
-    example) is a part of its own.
+    """Dates in one of some formats, quarters, and ranges of years. A format that is not made of parts of a date (a
+    week, for example) is a part of its own.
 
     >>> date_form(["%d/%m/%Y"])("02/05/1988")["month"], date_form(["%Y"])("1980-1989")["year"]
     ((5, 5, False), (1980, 1989, False))
@@ -83,6 +83,9 @@ def date_form(formats: Sequence[str]) -> Form:
         years = _YEARS.fullmatch(label)
         if years and int(years[1]) <= int(years[2]):
             return {"year": (int(years[1]), int(years[2]), False)}
+        if quarter := _QUARTER.fullmatch(label):
+            last = 3 * int(quarter[2])
+            return {"year": _single(int(quarter[1])), "month": (last - 2, last, False)}
         for pattern, form in readers:
             found = pattern.fullmatch(label)
             if found is None:
@@ -98,6 +101,7 @@ def date_form(formats: Sequence[str]) -> Form:
 
 
 _YEARS = re.compile(r"([12][0-9]{3}) ?[-–] ?([12][0-9]{3})")
+_QUARTER = re.compile(r"([0-9]{4})-Q([1-4])")
 _PARTS = {"Y": "year", "m": "month", "d": "day", "H": "hour", "M": "minute", "S": "second"}
 _CALENDAR = {"month": (1, 12), "day": (1, 31), "hour": (0, 23), "minute": (0, 59), "second": (0, 60)}
 
@@ -219,7 +223,7 @@ def _form_of_hierarchies(specs: Sequence[AnyHierarchy], decimal: str) -> Form | 
         return None
     first = specs[0]
     if all(isinstance(spec, DatesHierarchy) for spec in specs):
-        return date_form([form for spec in specs for form in (spec.dates, *spec.levels)])  # type: ignore[union-attr]
+        return date_form([form for spec in specs for form in (spec.dates, *map(format_of, spec.levels))])  # type: ignore[union-attr]
     if all(isinstance(spec, IntervalsHierarchy) for spec in specs):
         return number_form(first.decimal or decimal)  # type: ignore[union-attr]
     if isinstance(first, MaskHierarchy) and all(getattr(spec, "character", "") == first.character for spec in specs):

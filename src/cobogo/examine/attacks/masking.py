@@ -121,7 +121,7 @@ def masked_compatibility(name: str, knowledge: Rows, release: PublishedTable) ->
             pairs = _blur_pairs(known, released, float(stated["share"]), release)
         case "fake" | "list" | "pseudonym" | "token":
             pairs = _frequency_pairs(name, knowledge, release, exactly=stated["operator"] in ("pseudonym", "token"))
-        case _:  # shuffled, left out, encrypted
+        case _:  # shuffled, left out, encrypted, free text
             return None
     if pairs is None:
         return None

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from cobogo.data.classes import Domain
 from cobogo.data.hierarchy import Hierarchy
 from cobogo.data.hierarchy.build import build
-from cobogo.data.policy import AnyHierarchy, CsvHierarchy, OrderingHierarchy, Policy, TreeHierarchy
+from cobogo.data.policy import LISTED, AnyHierarchy, Policy
 from cobogo.data.table.columns import Column
 from cobogo.data.table.frequency import number_tuples
 from cobogo.errors import DataError, HierarchyError, PolicyError
@@ -28,9 +28,6 @@ from cobogo.floor.language import tr
 
 PAIRS = 50_000_000
 """The most pairs of groups that are compared: a pair takes some 30 bytes."""
-
-LISTED = (CsvHierarchy, OrderingHierarchy, TreeHierarchy)
-"""Hierarchies that list their leaves, so that they can be built without the data."""
 
 
 def structures(case: Case) -> tuple[ClassStructure, ...]:

@@ -19,6 +19,7 @@ from cobogo.floor.urls import is_url
 from cobogo.publish.mask.digits import canonical
 from cobogo.publish.mask.edits import mask_characters, nulls, truncate
 from cobogo.publish.mask.fakes import Fake, ListedFake, fake, substitutes
+from cobogo.publish.mask.free_text import FINDERS, mask_text
 from cobogo.publish.mask.operators import (
     Blurred,
     Changed,
@@ -159,6 +160,11 @@ def _operator(
             stated = {"operator": "mask", "character": spec.mask, "kept": kept}
             meaning = tr('letters and digits masked with "{mask}", all but {kept}', mask=spec.mask, kept=kept)
             return Changed(name, meaning, stated, partial(_mask_characters, spec))
+        case specs.TextSpec():
+            kinds = () if spec.text is True else spec.text
+            stated = {"operator": "text", "kinds": list(kinds) or sorted(FINDERS)}
+            meaning = tr("free text in which names, numbers and dates that were found are replaced by their kind")
+            return Changed(name, meaning, stated, lambda values: [mask_text(value, kinds) for value in values])
         case specs.PseudonymSpec():
             stated = {"operator": "pseudonym", "length": spec.length}
             meaning = tr("a pseudonym that replaces the value, computed with a secret key (HMAC-SHA256)")

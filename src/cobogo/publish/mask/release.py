@@ -21,6 +21,7 @@ from cobogo.errors import VerificationFailed
 from cobogo.floor.language import tr, trn
 from cobogo.publish.mask.build import Shared, operators
 from cobogo.publish.mask.fakes import fake
+from cobogo.publish.mask.free_text import find_mentions
 from cobogo.publish.mask.operators import MaskingOperator, distinct
 from cobogo.release.contract import OUR_FAULT, CheckResult, Json, Meaning, Written
 from cobogo.release.drawn import DrawnRows, Row, RowWise, Section, Story
@@ -154,6 +155,8 @@ def _misfits(values: Sequence[str], stated: Json) -> int:
         case "mask":
             mask, kept = stated["character"], stated["kept"]
             return sum(sum(c.isalnum() and c != mask for c in value) > kept for value in values)
+        case "text":
+            return sum(bool(find_mentions(value, stated["kinds"])) for value in values)
         case "pseudonym":
             return sum(len(value) != stated["length"] or not set(value) <= set("0123456789abcdef") for value in values)
         case "days":

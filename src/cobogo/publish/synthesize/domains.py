@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from cobogo.data.classes import parse_number
 from cobogo.data.hierarchy import Label
 from cobogo.data.hierarchy.build import build
-from cobogo.data.policy import CsvHierarchy, DomainSpec, OrderingHierarchy, Policy, TreeHierarchy
+from cobogo.data.policy import LISTED, DomainSpec, Policy
 from cobogo.data.table.columns import Coder, decode_column, stream_columns
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError
@@ -206,7 +206,7 @@ def _declared_domain(policy: Policy, name: str, spec: DomainSpec, where: str) ->
     if spec.edges is not None or spec.bounds is not None:
         return _binned_domain(name, spec, where)
     hierarchy = policy.attributes[name].hierarchy
-    if not isinstance(hierarchy, CsvHierarchy | OrderingHierarchy | TreeHierarchy):
+    if not isinstance(hierarchy, LISTED):
         raise PolicyError(
             tr(
                 'the policy does not say which values "{name}" may have, and they must not be taken from the data',
@@ -215,7 +215,7 @@ def _declared_domain(policy: Policy, name: str, spec: DomainSpec, where: str) ->
             where=where,
             remedy=tr(
                 "List the values ({listed}), give the range of numbers ({numbers}), or give the attribute a hierarchy "
-                "that lists its leaves (csv, ordering, tree).",
+                "that lists its leaves (csv, ordering, tree, labels).",
                 listed=f'{name} = ["…", "…"]',
                 numbers=f"{name} = {{ bounds = [0, 110], bins = 11 }}",
             ),

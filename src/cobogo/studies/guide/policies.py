@@ -89,7 +89,10 @@ def suggest_roles(data: Path, options: Data) -> GuideRoles:
 def _guide_hierarchy(hierarchy: Mapping[str, Any]) -> dict[str, Any]:
     """A suggested hierarchy as the guide has it: it ends at the year or at the state and not at ``*``, and a place that
     is not written like the others stays as it is."""
-    return {**hierarchy, "top": False} | ({"lenient": True} if "path" in hierarchy else {})
+    formats = (
+        {"levels": [level for level in hierarchy.get("levels", ()) if "%" in level]} if "dates" in hierarchy else {}
+    )
+    return {**hierarchy, **formats, "top": False} | ({"lenient": True} if "path" in hierarchy else {})
 
 
 def case_policy(base: Policy, case: GuideCase, *, limit: float, language: str) -> Policy:

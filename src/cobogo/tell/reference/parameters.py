@@ -44,6 +44,7 @@ MASKS: dict[str, tuple[str, dict[str, Any]]] = {
     "null": ("comment", {"null": True}),
     "truncate": ("cep", {"truncate": 5}),
     "mask": ("phone", {"mask": "*", "keep-last": 4}),
+    "text": ("note", {"text": True}),
     "pseudonym": ("cpf", {"pseudonym": True}),
     "encrypt": ("name", {"encrypt": True}),
     "token": ("cpf", {"token": "research"}),

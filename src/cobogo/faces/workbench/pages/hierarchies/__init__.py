@@ -19,10 +19,14 @@ WAY = {
     "none": tr("Value or *"),
     "intervals": tr("Intervals of numbers"),
     "dates": tr("Dates"),
+    "age": tr("Age from a date of birth"),
+    "quantiles": tr("Bands with equal shares"),
+    "codes": tr("Codes of a classification"),
     "mask": tr("Mask characters"),
     "path": tr("Parts of a path"),
     "ordering": tr("Ordered categories"),
     "tree": tr("Groups by hand"),
+    "labels": tr("Labels of codes"),
     "csv": tr("A file (CSV)"),
 }
 
@@ -32,7 +36,16 @@ ABOUT = {
         "For numbers such as an age: 37 becomes 35-39, then 30-39. Each width is a multiple of the one "
         "before. A bottom code and a top code put the few very low and very high values into one group each."
     ),
-    "dates": tr("A full date becomes a month, then a year."),
+    "dates": tr("A full date becomes a month, a quarter, a year, then five years or a decade."),
+    "age": tr("A date of birth becomes the age in full years on a day that you choose, then a band of ages."),
+    "quantiles": tr(
+        "For numbers of which you know how the population is spread, for example from a census: each band holds the "
+        "same share of it. The bands never follow from the data, because then they would say where the data lie."
+    ),
+    "codes": tr(
+        "Public classifications: a municipality of IBGE becomes its micro-region, meso-region, state and region; a "
+        "CEP its first digits, state and region; a code of ICD-10 its category, block and chapter."
+    ),
     "mask": tr(
         "For codes whose first characters mean a larger area, such as postal codes: 60020270 becomes "
         "6002027*, then 600202**."
@@ -41,6 +54,7 @@ ABOUT = {
         "For places written from the smallest part to the largest: Centro/Sobral/CE becomes Sobral/CE, then CE."
     ),
     "ordering": tr("Categories with an order, one per line. Neighbours form groups."),
+    "labels": tr("Codes become their labels: 1 becomes Male. Codes with the same label fall together."),
     "tree": tr("Your own groups, written in the policy. Choose a value in the tree and move it to a group."),
     "csv": tr(
         "A file without a header line: each value, then its label at each level. The file is stored with the data set."

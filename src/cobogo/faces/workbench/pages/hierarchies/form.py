@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import date
 from typing import Any, Literal
 
 from nicegui import ui
 
+from cobogo.data.hierarchy.codes import unknown_codes
 from cobogo.data.policy import BUILDERS
-from cobogo.data.schema.profile import DATE_FORMATS
+from cobogo.data.schema.profile import DATE_FORMATS, guess_date_format
 from cobogo.faces.workbench.labels import CHOICE
 from cobogo.faces.workbench.session import PageSession
 from cobogo.floor.language import tr
@@ -26,6 +29,15 @@ FIELD = {
     "top": tr("A last level * (any value)"),
     "dates": tr("Format of the dates"),
     "levels": tr("More general formats"),
+    "age": tr("Format of the dates of birth"),
+    "at": tr("The day on which ages are counted (2024-12-31)"),
+    "widths": tr("Width of the bands, in years"),
+    "quantiles": tr("Bands with equal shares"),
+    "domain": tr("The least number, where shares change, and the greatest number"),
+    "shares": tr("Share of the population in each part of the domain"),
+    "decimals": tr("Decimals of the numbers"),
+    "codes": tr("Classification"),
+    "labels": tr("Label of each code (1 = Male)"),
     "mask": tr("Which characters to mask first"),
     "keep": tr("Characters that are never masked"),
     "character": tr("Masking character (*)"),
@@ -43,7 +55,9 @@ HIERARCHIES = {
     "less": tr("One level less"),
 }
 
-Field = Literal["number", "whole", "numbers", "flag", "text", "choice", "format", "formats", "lines", "file"]
+Field = Literal[
+    "number", "whole", "numbers", "flag", "text", "choice", "format", "formats", "lines", "figures", "pairs", "file"
+]
 
 NONE = "none"
 FIELDS: Mapping[str, Mapping[str, Field]] = {
@@ -60,10 +74,20 @@ FIELDS: Mapping[str, Mapping[str, Field]] = {
         "top": "flag",
     },
     "dates": {"dates": "format", "levels": "formats", "top": "flag"},
+    "age": {"age": "format", "at": "text", "widths": "numbers", "top-code": "number", "top": "flag"},
+    "quantiles": {
+        "quantiles": "figures",
+        "domain": "figures",
+        "shares": "figures",
+        "decimals": "whole",
+        "top": "flag",
+    },
+    "codes": {"codes": "choice", "lenient": "flag", "top": "flag"},
     "mask": {"mask": "choice", "keep": "whole", "character": "text", "top": "flag"},
     "path": {"path": "text", "lenient": "flag", "top": "flag"},
     "ordering": {"ordering": "lines", "steps": "numbers", "top": "flag"},
     "tree": {"top": "flag"},
+    "labels": {"labels": "pairs", "top": "flag"},
     "csv": {"csv": "file", "separator": "choice", "encoding": "choice", "top": "flag"},
 }
 """What is asked for of each kind, in the order of the form. A test sees to it that no key of a policy is missing."""
@@ -71,11 +95,14 @@ FIELDS: Mapping[str, Mapping[str, Field]] = {
 CHOICES: Mapping[str, Sequence[str]] = {
     "decimal": (".", ","),
     "mask": ("right", "left"),
+    "codes": ("municipality", "cep", "icd-10"),
     "separator": (",", ";", "\t", "|"),
     "encoding": ("utf-8", "latin-1"),
 }
 FORMATS = tuple(DATE_FORMATS)
-COARSER = ("%Y-%m-%d", "%d/%m/%Y", "%Y-%m", "%m/%Y", "%Y", "%Y W%W", "%B %Y", "%H:%M", "%H")
+COARSER = (
+    "%Y-%m-%d", "%d/%m/%Y", "week", "%Y-%m", "%m/%Y", "quarter", "%Y", "5-years", "decade", "%B %Y", "%H:%M", "%H",
+)  # fmt: skip
 BY_HAND = ("tree", "csv")
 """Kinds whose groups can be edited."""
 
@@ -111,7 +138,17 @@ def start(
         case "intervals":
             return {"intervals": _widths(texts), "top": True}
         case "dates":
-            return {"dates": FORMATS[0], "levels": ["%Y"], "top": True}
+            return {"dates": FORMATS[0], "levels": ["%Y", "5-years", "decade"], "top": True}
+        case "age":
+            form = guess_date_format(texts) or FORMATS[0]
+            return {"age": form, "at": date.today().isoformat(), "widths": [5, 10, 20], "top": True}
+        case "quantiles":
+            return {"quantiles": [8, 4, 2], "domain": [0, 100], "top": True}
+        case "codes":
+            fitting = [name for name in CHOICES["codes"] if texts and not unknown_codes(name, texts)]
+            return {"codes": fitting[0] if fitting else "municipality", "top": True}
+        case "labels":
+            return {"labels": {text: text for text in sort_values(texts)}, "top": True} if texts else None
         case "mask":
             return {"mask": "right", "keep": 1, "top": True}
         case "path":
@@ -149,7 +186,10 @@ def _widths(texts: Sequence[str]) -> list[float]:
 WAIT = "debounce=500"
 RARE = ("origin", "lower", "upper", "open-ends", "decimal")
 """Fields that few columns need."""
-REQUIRED = ("intervals", "dates", "levels", "mask", "path", "ordering", "steps", "csv", "tree")
+REQUIRED = (
+    "intervals", "dates", "levels", "age", "at", "widths", "quantiles", "domain", "codes", "labels",
+    "mask", "path", "ordering", "steps", "csv", "tree",
+)  # fmt: skip
 
 
 class HierarchyForm:
@@ -175,7 +215,7 @@ class HierarchyForm:
                     getattr(self, f"_{FIELDS[kind][key]}")(key)
 
     async def _put(self, key: str, value: Any) -> None:
-        empty = value is None or value in ("", [], False)
+        empty = value is None or value in ("", [], {}, False)
         if empty and key in REQUIRED:
             return
         if empty:
@@ -254,8 +294,32 @@ class HierarchyForm:
             f"outlined {WAIT} input-style='height: 11rem'"
         ).classes("w-full")
 
+    def _figures(self, key: str) -> None:
+        """Numbers in one line, with blanks or semicolons between them."""
+
+        async def take(event: Any) -> None:
+            with contextlib.suppress(ValueError):  # until the last number is complete
+                await self._put(key, [_shortest(float(word)) for word in re.split("[; ]+", event.value or "") if word])
+
+        ui.input(self._label(key), value="; ".join(map(str, self.spec.get(key, []))), on_change=take).props(
+            f"dense outlined {WAIT}"
+        ).classes("w-full")
+
+    def _pairs(self, key: str) -> None:
+        """One line for each code: the code, =, its label."""
+
+        async def take(event: Any) -> None:
+            lines = (line.partition("=") for line in (event.value or "").splitlines())
+            await self._put(key, {code.strip(): label.strip() for code, _, label in lines if label.strip()})
+
+        said = "\n".join(f"{code} = {label}" for code, label in self.spec.get(key, {}).items())
+        ui.textarea(self._label(key), value=said, on_change=take).props(
+            f"outlined {WAIT} input-style='height: 11rem'"
+        ).classes("w-full")
+
     def _numbers(self, key: str) -> None:
-        self._several(key, lambda level, value, take: _level_number(self._level(level), value, take, key == "steps"))
+        whole = key in ("steps", "widths")
+        self._several(key, lambda level, value, take: _level_number(self._level(level), value, take, whole))
 
     def _formats(self, key: str) -> None:
         self._several(key, lambda level, value, take: _formats(value, COARSER, self._level(level), take))

@@ -54,8 +54,8 @@ PROBES = 3
 less on two lattices of 4,320 and 45,000 nodes; with 1, a sixth more."""
 
 LEARNED = 0.5
-"""How far the tipping point moves towards a node on the wrong side of it. From 0.3 to 0.6, the checks change by a few in
-a hundred; with 0.1, by a tenth."""
+"""How far the tipping point moves towards a node on the wrong side of it. From 0.3 to 0.6, the checks change by a few
+in a hundred; with 0.1, by a tenth."""
 
 KEPT = 64
 """Satisfied nodes that are remembered: enough for the runners-up (10), whatever ties are found later."""
@@ -232,17 +232,17 @@ class _Search:
 
     def _halve(self, path: Path) -> None:
         """Settle the lowest node of a path by halving the path: a failing node above rules it out."""
-        low, high, probes = 0, len(path.nodes), 0
+        low, high, probes = 0, len(path), 0
         while low < high and not self._out_of_time():
             middle = (low + high) // 2
             if self.tipping_point is not None and probes < PROBES:
                 middle = self.tipping_point.find(path.details, low, high)
-            found, probes = self._check(path.nodes[middle]), probes + 1
+            found, probes = self._check(path.node(middle)), probes + 1
             if self.tipping_point is not None:
                 self.tipping_point.learn(float(path.details[middle]), hopeless=found.hopeless)
             if found.hopeless:
                 low = middle + 1
-            elif middle and self.walk.settled(path.nodes[0]):
+            elif middle and self.walk.settled(path.node(0)):
                 break
             else:
                 high = middle

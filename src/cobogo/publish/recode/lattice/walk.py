@@ -9,7 +9,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -36,10 +36,14 @@ Stop = Callable[[], bool]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Path:
-    """Nodes, each above the one before it, and how much detail is left at each."""
+    """Nodes, each above the one before it: how much detail is left at each, and which one it is. It holds until the
+    next path is asked for."""
 
-    nodes: Sequence[Levels]
     details: Floats
+    node: Callable[[int], Levels]
+
+    def __len__(self) -> int:
+        return len(self.details)
 
 
 class Walk(Protocol):
@@ -184,9 +188,7 @@ class DenseWalk:
             self._through_hopeful, self.ceiling if self._bracketed else math.inf, self._details, self._path,
             self._details_left,
         )  # fmt: skip
-        return Path(
-            [self._levels(number) for number in self._path[:length].tolist()], self._details_left[:length].copy()
-        )
+        return Path(self._details_left[:length], lambda step: self._levels(int(self._path[step])))
 
     def close(self, levels: Levels, *, hopeful: bool) -> None:
         place = self._place(levels)
@@ -330,7 +332,7 @@ class SparseWalk:
 
     def path(self, levels: Levels) -> Path:
         """The node alone: it is a highest node already."""
-        return Path([levels], np.zeros(1))
+        return Path(np.zeros(1), lambda _: levels)
 
     def close(self, levels: Levels, *, hopeful: bool) -> None:
         """Nothing to note: no other box has the same highest node, unchecked; and boxes are divided from above."""

@@ -24,7 +24,7 @@ from cobogo.publish.recode.lattice.bounds import Yardstick
 from cobogo.publish.recode.lattice.evaluate import Evaluator
 from cobogo.publish.recode.lattice.explain import no_solution
 from cobogo.publish.recode.lattice.neighbours import LocalSearch
-from cobogo.publish.recode.lattice.walk import DENSE_AT_MOST, DenseWalk, Path, SparseWalk, Walk, node_count
+from cobogo.publish.recode.lattice.walk import DENSE_AT_MOST, Ascent, DenseWalk, SparseWalk, Walk, node_count
 
 LARGE_LATTICE_SECONDS = 60.0
 """The time limit of a lattice too large to hold, where the policy has none. On most invented tables of 16 to 50
@@ -230,7 +230,7 @@ class _Search:
         elif self.yardstick.separable and checked.floor is not None and checked.floor.suppressed:
             self.walk.raise_below(checked.levels, self.yardstick.terms(checked.floor))
 
-    def _halve(self, path: Path) -> None:
+    def _halve(self, path: Ascent) -> None:
         """Settle the lowest node of a path by halving the path: a failing node above rules it out."""
         low, high, probes = 0, len(path), 0
         while low < high and not self._out_of_time():

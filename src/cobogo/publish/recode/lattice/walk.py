@@ -35,7 +35,7 @@ Stop = Callable[[], bool]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Path:
+class Ascent:
     """Nodes, each above the one before it: how much detail is left at each, and which one it is. It holds until the
     next path is asked for."""
 
@@ -67,7 +67,7 @@ class Walk(Protocol):
         """Whether a node was checked, was ruled out, or cannot be best any more."""
         ...
 
-    def path(self, levels: Levels) -> Path:
+    def path(self, levels: Levels) -> Ascent:
         """From a node upwards, by the cheapest step each time, through open nodes."""
         ...
 
@@ -182,13 +182,13 @@ class DenseWalk:
         bound = self._bounds[number] + self._surplus[number]
         return bool(bound > self.ceiling or bound == math.inf)
 
-    def path(self, levels: Levels) -> Path:
+    def path(self, levels: Levels) -> Ascent:
         length = kernels.climb(
             self._number(levels), self._shape, self._strides, self._bounds, self._surplus, self._hopeful,
             self._through_hopeful, self.ceiling if self._bracketed else math.inf, self._details, self._path,
             self._details_left,
         )  # fmt: skip
-        return Path(self._details_left[:length], lambda step: self._levels(int(self._path[step])))
+        return Ascent(self._details_left[:length], lambda step: self._levels(int(self._path[step])))
 
     def close(self, levels: Levels, *, hopeful: bool) -> None:
         place = self._place(levels)
@@ -330,9 +330,9 @@ class SparseWalk:
         """Not remembered: a path has one node."""
         return False
 
-    def path(self, levels: Levels) -> Path:
+    def path(self, levels: Levels) -> Ascent:
         """The node alone: it is a highest node already."""
-        return Path(np.zeros(1), lambda _: levels)
+        return Ascent(np.zeros(1), lambda _: levels)
 
     def close(self, levels: Levels, *, hopeful: bool) -> None:
         """Nothing to note: no other box has the same highest node, unchecked; and boxes are divided from above."""

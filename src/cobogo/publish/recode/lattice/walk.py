@@ -147,8 +147,7 @@ class DenseWalk:
         return found
 
     def _places(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-        places = np.stack(np.unravel_index(numbers, tuple(self._shape.tolist())), axis=1).astype(np.int64)
-        return places[:, : len(self._lowest)]
+        return np.stack(np.unravel_index(numbers, tuple(self._shape.tolist()))[: len(self._lowest)]).T
 
     def _levels(self, number: int) -> Levels:
         found = []

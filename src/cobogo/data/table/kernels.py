@@ -11,16 +11,24 @@ from cobogo.floor.kernels import kernel
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 # Keys are products of spans in 64 signed bits; the margin of two bits keeps the product below the sign.
 KEYS_BELOW = 2.0**62
+# Places that are gone through for each row: one takes a fraction of a nanosecond, a row that branches some three more.
+KEYS_A_ROW = 4
 
 
 @kernel(small_in_python=True)
 def roll_up(digits, counts, maps, starts, spans, slots, places, keys, ids, new_digits, new_counts):  # type: ignore[no-untyped-def]
-    """Number the rows by the class they fall into; a class keeps the digits of its first row. Returns the classes.
+    """Number the rows by the class they fall into; a class keeps the digits of one row. Returns the classes.
 
     ``slots`` are 2^n places, all −1 before and after. Where the keys are few, a key is its own place; otherwise it is
-    hashed. Keys that would not fit into 64 bits are numbered in between.
+    hashed. Keys that would not fit into 64 bits are numbered in between. Where they are few for the rows, too, all
+    places are gone through, in the order of the keys: a loop over rows without a branch takes half of the time.
     """
     rows, width = digits.shape
+    keys_at_most = 1.0
+    for digit in range(width):
+        keys_at_most *= spans[digit]
+    if keys_at_most <= min(len(slots), KEYS_A_ROW * rows):
+        return _roll_up_by_key(digits, counts, maps, starts, spans, slots, ids, new_digits, new_counts)
     groups = 1
     first = 0
     while True:
@@ -67,6 +75,36 @@ def roll_up(digits, counts, maps, starts, spans, slots, places, keys, ids, new_d
         if last >= width:
             return groups
         first = last
+
+
+@kernel(small_in_python=True)
+def _roll_up_by_key(digits, counts, maps, starts, spans, slots, ids, new_digits, new_counts):  # type: ignore[no-untyped-def]
+    """The same where every key has a place; a class keeps the digits of its last row."""
+    rows, width = digits.shape
+    span = 1
+    for digit in range(width):
+        span *= spans[digit]
+    for row in range(rows):
+        key = np.int64(0)
+        for digit in range(width):
+            key = key * spans[digit] + maps[starts[digit] + digits[row, digit]]
+        ids[row] = key
+        slots[key] = row
+    found = 0
+    for key in range(span):
+        row = slots[key]
+        if row >= 0:
+            slots[key] = found
+            new_counts[found] = 0
+            for digit in range(width):
+                new_digits[found, digit] = digits[row, digit]
+            found += 1
+    for row in range(rows):
+        group = slots[ids[row]]
+        ids[row] = group
+        new_counts[group] += counts[row]
+    slots[:span] = -1
+    return found
 
 
 @kernel(small_in_python=True)

@@ -169,4 +169,4 @@ def _ideal_cross_nats(problem: Problem, nodes: NDArray[np.int64]) -> Floats:
 def _look_up(tables: tuple[NDArray[Any], ...], nodes: NDArray[np.int64]) -> NDArray[Any]:
     """The entries of tables (by attribute and level) for each node's levels."""
     columns = [table[nodes[:, column]] for column, table in enumerate(tables)]
-    return np.stack(columns, axis=1) if columns else np.zeros((len(nodes), 0))
+    return np.stack(columns).T if columns else np.zeros((len(nodes), 0))

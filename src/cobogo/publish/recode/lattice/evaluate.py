@@ -18,7 +18,7 @@ from cobogo.promises.models.check import failing_classes
 from cobogo.publish.recode.contract.problem import Levels, Problem
 from cobogo.publish.recode.contract.solution import Checked
 from cobogo.publish.recode.lattice.checks import Form, compiled_form
-from cobogo.publish.recode.lattice.sums import ClassSums, floor, outcome, spread, sum_classes
+from cobogo.publish.recode.lattice.sums import ClassSums, floor, outcome, spread, sum_classes, sum_sizes
 from cobogo.publish.recode.lattice.tables import RolledTable, Tables
 from cobogo.publish.recode.lattice.withhold import Withholding, withhold_values
 
@@ -65,6 +65,7 @@ class Evaluator:
         self._conditions = [(model, self._model_check(model)) for model in of_classes] if problem.withholds else []
         self._prunable_of_table = [model for model in of_table if self.strict and self.rules_out(model)]
         self._other_of_table = [model for model in of_table if model not in self._prunable_of_table]
+        self._least_size = problem.scale.k if problem.scale.small_only else None  # where nothing else is asked for
         self.checked = 0
 
     @property
@@ -94,6 +95,8 @@ class Evaluator:
         """Whether a node satisfies the models within the suppression limit, and what it costs."""
         self.checked += 1
         rolled = self.table(levels)
+        if self._least_size is not None:
+            return self._check_sizes(levels, rolled, self._least_size)
         classes = self.classes(rolled)
         if self.problem.withholds and not self.strict:
             return self._check_withholding(levels, rolled, classes)
@@ -116,6 +119,18 @@ class Evaluator:
             return Checked(levels, False, False, None, np.nan, found.suppressed, *bounds)
         reached = outcome(rolled, failed, found, self._needs)
         value = float(self.problem.metric.value(reached, self.problem.scale))
+        return Checked(levels, False, True, reached, value, found.suppressed, *bounds)
+
+    def _check_sizes(self, levels: Levels, rolled: RolledTable, k: int) -> Checked:
+        """`check` where k-anonymity is all that is asked for: what fails at a node fails below it, too."""
+        found = sum_sizes(rolled, k, self.problem.limit)
+        if found.suppressed > self.problem.limit or not found.classes:
+            return self._hopeless(rolled, found.suppressed)
+        failed = rolled.records < k
+        least = np.where(failed, rolled.records, 0) if self._needs else rolled.records
+        reached = outcome(rolled, failed, found, self._needs)
+        value = float(self.problem.metric.value(reached, self.problem.scale))
+        bounds = self._floor(rolled, found, least), self._spread(rolled)
         return Checked(levels, False, True, reached, value, found.suppressed, *bounds)
 
     def _check_withholding(self, levels: Levels, rolled: RolledTable, classes: Classes) -> Checked:

@@ -70,6 +70,28 @@ def sums_where(failed, least, records, digits, starts, k, lost, doomed):  # type
 
 
 @kernel(small_in_python=True)
+def sums_below(k, limit, records, digits, starts, lost):  # type: ignore[no-untyped-def]
+    """`sums_where` where the classes of fewer than k records fail, and no others: records that fail, kept classes and
+    their squared sizes. ``lost`` is filled where no more records fail than the limit allows."""
+    suppressed = 0
+    kept = 0
+    squares = 0
+    for group in range(len(records)):
+        size = records[group]
+        if size >= k:
+            kept += 1
+            squares += size * size
+        else:
+            suppressed += size
+    if suppressed <= limit:
+        for group in range(len(records)):
+            if 0 < records[group] < k:
+                for digit in range(digits.shape[1]):
+                    lost[starts[digit] + digits[group, digit]] += records[group]
+    return suppressed, kept, squares
+
+
+@kernel(small_in_python=True)
 def spread_sums(records, k):  # type: ignore[no-untyped-def]
     """Over the classes: their records, up to k of each, and their records times the class's size or k."""
     places = 0
@@ -126,25 +148,34 @@ def next_open(order, position, bounds, surplus, ceiling):  # type: ignore[no-unt
 
 
 @kernel(small_in_python=True)
-def climb(node, shape, strides, bounds, surplus, hopeful, through_hopeful, ceiling, path):  # type: ignore[no-untyped-def]
-    """From a node upwards by the cheapest step each time, through nodes that are open. Returns the path's length."""
+def climb(node, shape, strides, bounds, surplus, hopeful, through_hopeful, ceiling, details, path, details_left):  # type: ignore[no-untyped-def]
+    """From a node upwards by the cheapest step each time, through nodes that are open; of equal steps, the one that
+    leaves most detail. Returns the path's length; ``details_left`` takes the detail of each of its nodes."""
     length = 0
+    detail = 0.0
+    for column in range(len(shape)):
+        detail += details[column, (node // strides[column]) % shape[column]]
     while True:
         path[length] = node
+        details_left[length] = detail
         length += 1
         best = -1
         least = np.inf
+        least_lost = np.inf
         for column in range(len(shape)):
-            if (node // strides[column]) % shape[column] + 1 < shape[column]:
+            level = (node // strides[column]) % shape[column]
+            if level + 1 < shape[column]:
                 step = node + strides[column]
                 bound = bounds[step] + surplus[step]
                 if bound == np.inf or bound > ceiling or (hopeful[step] and not through_hopeful):
                     continue
-                if best < 0 or bound < least or (bound == least and step < best):
-                    best, least = step, bound
+                lost = details[column, level] - details[column, level + 1]
+                if best < 0 or bound < least or (bound == least and lost < least_lost):
+                    best, least, least_lost = step, bound, lost
         if best < 0:
             return length
         node = best
+        detail -= least_lost
 
 
 @kernel(small_in_python=True)

@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from cobogo.errors import NoSolution
 from cobogo.examine.metrics import Outcome
+from cobogo.floor.arrays import Floats
 from cobogo.floor.catalogue import card
 from cobogo.floor.language import Text, tr
 from cobogo.floor.progress import Steps
@@ -23,7 +24,7 @@ from cobogo.publish.recode.lattice.bounds import Yardstick
 from cobogo.publish.recode.lattice.evaluate import Evaluator
 from cobogo.publish.recode.lattice.explain import no_solution
 from cobogo.publish.recode.lattice.neighbours import LocalSearch
-from cobogo.publish.recode.lattice.walk import DENSE_AT_MOST, DenseWalk, SparseWalk, Walk, node_count
+from cobogo.publish.recode.lattice.walk import DENSE_AT_MOST, Ascent, DenseWalk, SparseWalk, Walk, node_count
 
 LARGE_LATTICE_SECONDS = 60.0
 """The time limit of a lattice too large to hold, where the policy has none. On most invented tables of 16 to 50
@@ -47,6 +48,14 @@ nodes worse than that by discernibility, and now and then by loss."""
 
 MANY = 10**9
 """Nodes from which on their number is written as a power of ten."""
+
+PROBES = 3
+"""Nodes of a path that are chosen by their detail before the rest of it is halved. With 3 instead of 2, a few checks
+less on two lattices of 4,320 and 45,000 nodes; with 1, a sixth more."""
+
+LEARNED = 0.5
+"""How far the tipping point moves towards a node on the wrong side of it. From 0.3 to 0.6, the checks change by a few
+in a hundred; with 0.1, by a tenth."""
 
 KEPT = 64
 """Satisfied nodes that are remembered: enough for the runners-up (10), whatever ties are found later."""
@@ -125,6 +134,8 @@ class _Search:
             or (self.yardstick.bracketed and isinstance(self.walk, DenseWalk))
             or problem.limit < problem.scale.records
         )
+        # Where classes count and some may be lost, a node far above the others often says more than one that fails.
+        self.tipping_point = None if self.yardstick.bracketed and not self.evaluator.strict else _TippingPoint()
 
     def find_nodes(self) -> list[Checked]:
         """Search, and return the satisfied nodes worth remembering, best first."""
@@ -133,7 +144,7 @@ class _Search:
         for settled, levels in self.walk.cheapest_first(self._out_of_time):
             self._report(settled)
             if self.from_above:
-                self._halve(self.walk.path(levels, self._out_of_time))
+                self._halve(self.walk.path(levels))
             else:
                 self._check(levels)
         if isinstance(self.walk, SparseWalk) and self.walk.overflowed:
@@ -200,11 +211,10 @@ class _Search:
     def _check(self, levels: Levels) -> Checked:
         """Check a node and note what follows."""
         checked = self.evaluator.check(levels)
-        self.walk.close(levels)
         if checked.hopeless:
             self.walk.rule_out(levels)
-        elif self.evaluator.can_prune:
-            self.walk.leave_hope(levels)
+        else:
+            self.walk.close(levels, hopeful=self.evaluator.can_prune)
         self._raise_bounds(checked)
         if checked.outcome is not None:
             self.found.append(checked)
@@ -220,14 +230,42 @@ class _Search:
         elif self.yardstick.separable and checked.floor is not None and checked.floor.suppressed:
             self.walk.raise_below(checked.levels, self.yardstick.terms(checked.floor))
 
-    def _halve(self, path: list[Levels]) -> None:
+    def _halve(self, path: Ascent) -> None:
         """Settle the lowest node of a path by halving the path: a failing node above rules it out."""
-        low, high = 0, len(path)
+        low, high, probes = 0, len(path), 0
         while low < high and not self._out_of_time():
             middle = (low + high) // 2
-            if self._check(path[middle]).hopeless:
+            if self.tipping_point is not None and probes < PROBES:
+                middle = self.tipping_point.find(path.details, low, high)
+            found, probes = self._check(path.node(middle)), probes + 1
+            if self.tipping_point is not None:
+                self.tipping_point.learn(float(path.details[middle]), hopeless=found.hopeless)
+            if found.hopeless:
                 low = middle + 1
-            elif middle and self.walk.settled(path[0]):
+            elif middle and self.walk.settled(path.node(0)):
                 break
             else:
                 high = middle
+
+
+class _TippingPoint:
+    """How much detail nodes have where they stop failing, as far as the nodes checked so far say."""
+
+    def __init__(self) -> None:
+        self._detail = math.nan
+        self._first: dict[bool, float] = {}  # the detail of a hopeless node and of another one
+
+    def find(self, details: Floats, low: int, high: int) -> int:
+        """Which node of a part of a path is likely to be the first that is not hopeless; the middle one as long as
+        nothing is known."""
+        if math.isnan(self._detail):
+            return (low + high) // 2
+        return min(low + int((details[low:high] > self._detail).sum()), high - 1)
+
+    def learn(self, detail: float, *, hopeless: bool) -> None:
+        """Take note of a node."""
+        if len(self._first) < 2:
+            self._first[hopeless] = detail
+            self._detail = sum(self._first.values()) / 2 if len(self._first) == 2 else math.nan
+        elif hopeless == (detail <= self._detail):
+            self._detail += LEARNED * (detail - self._detail)

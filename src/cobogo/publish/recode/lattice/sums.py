@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -18,6 +19,24 @@ A_LITTLE_LESS = 1 - 1e-12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class ValueCounts:
+    """How many of some records have each value of each digit, and what these values are at a node."""
+
+    rolled: RolledTable
+    counts: Ints
+
+    @cached_property
+    def leaf_sums(self) -> Ints:
+        """Per column, the leaves under the released values."""
+        return self.rolled.packing.leaf_sums(self.counts, self.rolled.levels)
+
+    @cached_property
+    def bits(self) -> Floats:
+        """Per column, the bits that suppressing the released values costs."""
+        return self.rolled.packing.bits(self.counts, self.rolled.levels)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class ClassSums:
     """Sums over all classes of a node, over those that fail, and over the records that fail at every node below."""
 
@@ -27,8 +46,8 @@ class ClassSums:
     doomed: int  # records that fail at every node below
     doomed_places: int  # of the classes that are doomed whole
     doomed_squares: int  # over the doomed records: the sizes of their classes, or k
-    lost_values: Ints  # by value of each digit: the suppressed records
-    doomed_values: Ints  # likewise: the doomed ones
+    lost_values: ValueCounts  # of the suppressed records
+    doomed_values: ValueCounts  # of the doomed ones
 
 
 def sum_classes(rolled: RolledTable, failed: Mask, least: Ints | None = None) -> ClassSums:
@@ -40,8 +59,18 @@ def sum_classes(rolled: RolledTable, failed: Mask, least: Ints | None = None) ->
         failed, least, rolled.records, rolled.digits, packing.starts, packing.problem.scale.k or 1, lost, doomed
     )
     return ClassSums(
-        int(suppressed), int(kept), int(squares), int(below), int(below_places), int(below_squares), lost, doomed
-    )
+        int(suppressed), int(kept), int(squares), int(below), int(below_places), int(below_squares),
+        ValueCounts(rolled, lost), ValueCounts(rolled, doomed),
+    )  # fmt: skip
+
+
+def sum_sizes(rolled: RolledTable, k: int, limit: int) -> ClassSums:
+    """The same where the classes of fewer than k records fail, and no others: what is suppressed at the node is doomed.
+    Values are counted where no more records fail than the limit allows."""
+    packing = rolled.packing
+    values = ValueCounts(rolled, np.zeros(packing.values, dtype=np.int64))
+    lost, kept, squares = kernels.sums_below(k, limit, rolled.records, rolled.digits, packing.starts, values.counts)
+    return ClassSums(lost, kept, squares, lost, lost, lost * k, values, values)
 
 
 def outcome(rolled: RolledTable, failed: Mask, found: ClassSums, needs: Collection[str]) -> Outcome:
@@ -53,11 +82,11 @@ def outcome(rolled: RolledTable, failed: Mask, found: ClassSums, needs: Collecti
         suppressed=found.suppressed,
         classes=found.classes,
         squares=found.squares,
-        leaf_sums=_leaf_totals(rolled) - rolled.packing.leaf_sums(found.lost_values, rolled.levels),
+        leaf_sums=_leaf_totals(rolled) - found.lost_values.leaf_sums,
         level_sums=np.array(rolled.levels, dtype=np.int64) * (problem.scale.records - found.suppressed),
         majority=int(rolled.label.majorities[kept].sum()) if "majority" in needs and rolled.label is not None else None,
         products=_products(rolled, np.where(kept, rolled.records, 0)) if "products" in needs else None,
-        bits=_bit_totals(rolled) + rolled.packing.bits(found.lost_values, rolled.levels) if "bits" in needs else None,
+        bits=_bit_totals(rolled) + found.lost_values.bits if "bits" in needs else None,
         cross_nats=_cross_nats(rolled, kept, found.suppressed) if "cross_nats" in needs else None,
     )
 
@@ -87,17 +116,16 @@ def spread(rolled: RolledTable, needs: Collection[str]) -> Outcome:
 
 def floor(rolled: RolledTable, found: ClassSums, least: Ints, needs: Collection[str]) -> Floor:
     """What every node below loses at least; see `Floor`."""
-    packing, problem = rolled.packing, rolled.packing.problem
     if not found.doomed:
         return Floor(0)
     return Floor(
         suppressed=found.doomed,
-        leaf_sums=packing.leaf_sums(found.doomed_values, rolled.levels) if "leaf_sums" in needs else 0,
-        classes=found.doomed_places / (problem.scale.k or 1),
+        leaf_sums=found.doomed_values.leaf_sums if "leaf_sums" in needs else 0,
+        classes=found.doomed_places / (rolled.packing.problem.scale.k or 1),
         squares=found.doomed_squares,
         majority=_sure_majority(rolled, least) if "majority" in needs else 0,
         products=_products(rolled, least) if "products" in needs else 0.0,
-        bits=packing.bits(found.doomed_values, rolled.levels) if "bits" in needs else 0.0,
+        bits=found.doomed_values.bits if "bits" in needs else 0.0,
         cross_nats=_own_nats(rolled, least) if "cross_nats" in needs else 0.0,
     )
 

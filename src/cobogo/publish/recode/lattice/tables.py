@@ -7,6 +7,7 @@ original digits of one member represent a class: what they become at a node abov
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -37,6 +38,8 @@ above one that takes off more. On lattices of 4,320 and 45,000 nodes, 0.5 reads 
 and up to a third less than 0.75."""
 ROWS_KEPT = 4_000_000
 """Rows of all of them together: bounds their memory."""
+UNUSED = np.iinfo(np.int64).max
+"""The last use of a place without a table."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -152,7 +155,10 @@ class Tables:
         self._kept: list[RolledTable | None] = [None] * TABLES_KEPT
         self._kept_levels = np.zeros((TABLES_KEPT, len(problem.hierarchies)), dtype=np.int64)
         self._kept_rows = np.full(TABLES_KEPT, -1, dtype=np.int64)
-        self._next, self._oldest = 0, 0
+        self._last_use = np.full(TABLES_KEPT, UNUSED)  # when a table was last started from
+        self._uses = itertools.count()
+        self._free = list(range(TABLES_KEPT - 1, -1, -1))
+        self._reach = 0  # places that were ever taken
         self._rows = 0
         self._far: Levels | None = None  # the last node that was rolled up from a much larger table
         rows = len(table.counts)
@@ -167,11 +173,13 @@ class Tables:
     def table(self, levels: Levels) -> RolledTable:
         """The table at a node."""
         node = np.array(levels, dtype=np.int64)
-        number = kernels.smallest_below(self._kept_levels, self._kept_rows, min(self._next, TABLES_KEPT), node)
+        number = kernels.smallest_below(self._kept_levels, self._kept_rows, self._reach, node)
         source = self._base if number < 0 else self._kept[number]
         assert source is not None
-        if number >= 0 and source.levels == levels:
-            return source
+        if number >= 0:
+            self._last_use[number] = next(self._uses)
+            if source.levels == levels:
+                return source
         anchor = self._anchor
         lowered = None if anchor is None else anchor.lowered_column(node)
         if anchor is not None and lowered is not None and 2 * len(source) > len(self._base):
@@ -233,18 +241,17 @@ class Tables:
         return rolled
 
     def _keep(self, rolled: RolledTable, node: Ints) -> None:
-        """Keep a table in the place of the oldest, and drop more of the oldest where rows are too many."""
-        while self._next - self._oldest >= TABLES_KEPT or (
-            self._rows + len(rolled) > ROWS_KEPT and self._oldest < self._next
-        ):
-            place = self._oldest % TABLES_KEPT
+        """Keep a table, and drop those that were not started from for longest where there are too many."""
+        while not self._free or (self._rows + len(rolled) > ROWS_KEPT and self._rows):
+            place = int(self._last_use.argmin())
             self._rows -= int(self._kept_rows[place])
-            self._kept[place], self._kept_rows[place] = None, -1
-            self._oldest += 1
-        place = self._next % TABLES_KEPT
+            self._kept[place], self._kept_rows[place], self._last_use[place] = None, -1, UNUSED
+            self._free.append(place)
+        place = self._free.pop()
         self._kept[place], self._kept_rows[place], self._kept_levels[place] = rolled, len(rolled), node
+        self._last_use[place] = next(self._uses)
+        self._reach = max(self._reach, place + 1)
         self._rows += len(rolled)
-        self._next += 1
 
 
 def _renumber(owners: Ints, chosen: Mask) -> Ints:

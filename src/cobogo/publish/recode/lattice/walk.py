@@ -34,6 +34,18 @@ SMALL = 1e-9
 Stop = Callable[[], bool]
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Ascent:
+    """Nodes, each above the one before it: how much detail is left at each, and which one it is. It holds until the
+    next path is asked for."""
+
+    details: Floats
+    node: Callable[[int], Levels]
+
+    def __len__(self) -> int:
+        return len(self.details)
+
+
 class Walk(Protocol):
     """What is known of the nodes, and the order to visit them in. A node is open unless it was checked or ruled out."""
 
@@ -55,20 +67,16 @@ class Walk(Protocol):
         """Whether a node was checked, was ruled out, or cannot be best any more."""
         ...
 
-    def path(self, levels: Levels, stop: Stop) -> list[Levels]:
+    def path(self, levels: Levels) -> Ascent:
         """From a node upwards, by the cheapest step each time, through open nodes."""
         ...
 
-    def close(self, levels: Levels) -> None:
-        """Note that a node was checked."""
+    def close(self, levels: Levels, *, hopeful: bool) -> None:
+        """Note that a node was checked; where it is hopeful, no node above it is hopeless."""
         ...
 
     def rule_out(self, levels: Levels) -> None:
         """Note that a node fails, and everything below it."""
-        ...
-
-    def leave_hope(self, levels: Levels) -> None:
-        """Note that a node is not hopeless; so no node above it is."""
         ...
 
     def raise_below(self, levels: Levels, terms: Floats) -> None:
@@ -121,6 +129,8 @@ class DenseWalk:
         self._surplus = np.zeros(len(self._bounds))
         self._hopeful = np.zeros(len(self._bounds), dtype=np.bool_)
         self._path = np.empty(int(self._shape.sum()), dtype=np.int64)
+        self._details = _details(problem, self._shape)
+        self._details_left = np.empty(len(self._path))
 
     def _first_bounds(self, yardstick: Yardstick) -> Floats:
         if yardstick.separable and len(self._lowest):
@@ -137,8 +147,7 @@ class DenseWalk:
         return found
 
     def _places(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-        places = np.stack(np.unravel_index(numbers, tuple(self._shape.tolist())), axis=1).astype(np.int64)
-        return places[:, : len(self._lowest)]
+        return np.stack(np.unravel_index(numbers, tuple(self._shape.tolist()))[: len(self._lowest)]).T
 
     def _levels(self, number: int) -> Levels:
         found = []
@@ -172,23 +181,22 @@ class DenseWalk:
         bound = self._bounds[number] + self._surplus[number]
         return bool(bound > self.ceiling or bound == math.inf)
 
-    def path(self, levels: Levels, stop: Stop) -> list[Levels]:  # noqa: ARG002
+    def path(self, levels: Levels) -> Ascent:
         length = kernels.climb(
             self._number(levels), self._shape, self._strides, self._bounds, self._surplus, self._hopeful,
-            self._through_hopeful, self.ceiling if self._bracketed else math.inf, self._path,
+            self._through_hopeful, self.ceiling if self._bracketed else math.inf, self._details, self._path,
+            self._details_left,
         )  # fmt: skip
-        steps = self._path[:length, None] // self._strides % self._shape
-        return [tuple(levels) for levels in (steps[:, : len(self._lowest)] + self._lowest).tolist()]
+        return Ascent(self._details_left[:length], lambda step: self._levels(int(self._path[step])))
 
-    def close(self, levels: Levels) -> None:
-        self._bounds[self._number(levels)] = math.inf
+    def close(self, levels: Levels, *, hopeful: bool) -> None:
+        place = self._place(levels)
+        self._bounds[int(place @ self._strides)] = math.inf
+        if hopeful and not self._through_hopeful:
+            kernels.raise_box(place, self._top, self._strides, True, self._hopeful)
 
     def rule_out(self, levels: Levels) -> None:
         kernels.raise_box(self._bottom, self._place(levels), self._strides, math.inf, self._bounds)
-
-    def leave_hope(self, levels: Levels) -> None:
-        if not self._through_hopeful:
-            kernels.raise_box(self._place(levels), self._top, self._strides, True, self._hopeful)
 
     def raise_below(self, levels: Levels, terms: Floats) -> None:
         if levels:
@@ -199,6 +207,25 @@ class DenseWalk:
         kernels.raise_box(place, self._top, self._strides, bound, self._bounds)
         if surplus > 0:
             kernels.raise_box(self._bottom, place, self._strides, surplus, self._surplus)
+
+
+SPREAD = 1 / 3
+"""How far the detail of a level follows the entropy of its values instead of their number. Nodes that have more detail
+than some threshold mostly fail, and the others do not: with a third, 1 to 5 % of the nodes of two tables were on the
+wrong side of the best threshold, for limits from 1 to 5 %; with the entropy or the number alone, up to three times as
+many."""
+
+
+def _details(problem: Problem, shape: Ints) -> Floats:
+    """How much each attribute tells people apart at each level, in nats. The sum over the attributes predicts well how
+    many records are in small classes."""
+    found = np.zeros((len(shape), int(shape.max())))
+    for column, (low, nats, distinct) in enumerate(
+        zip(problem.lowest, problem.value_nats, problem.distinct, strict=True)
+    ):
+        levels = slice(low, low + int(shape[column]))
+        found[column, : shape[column]] = SPREAD * nats[levels] + (1 - SPREAD) * np.log(np.maximum(distinct[levels], 1))
+    return found
 
 
 NUMBERS_HELD = 1 << 25
@@ -302,19 +329,16 @@ class SparseWalk:
         """Not remembered: a path has one node."""
         return False
 
-    def path(self, levels: Levels, stop: Stop) -> list[Levels]:  # noqa: ARG002
+    def path(self, levels: Levels) -> Ascent:
         """The node alone: it is a highest node already."""
-        return [levels]
+        return Ascent(np.zeros(1), lambda _: levels)
 
-    def close(self, levels: Levels) -> None:
-        """Nothing to note: no other box has the same highest node, unchecked."""
+    def close(self, levels: Levels, *, hopeful: bool) -> None:
+        """Nothing to note: no other box has the same highest node, unchecked; and boxes are divided from above."""
 
     def rule_out(self, levels: Levels) -> None:  # noqa: ARG002
         """The box has no solution."""
         self._ruled_out = True
-
-    def leave_hope(self, levels: Levels) -> None:
-        """Nothing to note: boxes are divided from above."""
 
     def bracket(self, levels: Levels, bound: float, surplus: float) -> None:
         """Not remembered."""

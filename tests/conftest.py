@@ -21,7 +21,7 @@ os.environ["LC_ALL"] = "C.UTF-8"  # whatever the language of the one who runs th
 settings.register_profile("suite", max_examples=examples(100))
 settings.load_profile("suite")
 
-ENGINES = ["duckdb", "postgresql", "spark"]
+ENGINES = ["duckdb", "postgresql", "spark", "sqlite"]
 
 
 NOT_QUICK = re.compile(r"^pytestmark = \[?\s*pytest\.mark\.slow|^from support\.browsers import", re.MULTILINE)
@@ -99,7 +99,9 @@ def postgresql() -> Iterator[str]:
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The URL of a Spark master: this machine."""
     os.environ["JAVA_HOME"] = str(servers.java_home(tmp_path_factory.mktemp("java") / "home"))
+    warehouse = tmp_path_factory.mktemp("warehouse")
     small = (
+        f"--conf spark.sql.warehouse.dir={warehouse} "
         "--conf spark.sql.shuffle.partitions=2 --conf spark.driver.maxResultSize=1m "  # tables, and what may come back
         "--driver-java-options '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'"  # compile soon, not well
     )
@@ -110,6 +112,13 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     session = SparkSession.getActiveSession()
     if session is not None:
         session.stop()
+
+
+@pytest.fixture
+def sqlite(tmp_path: Path) -> str:
+    """The URL of an empty SQLite file."""
+    (tmp_path / "house.db").touch()
+    return f"sqlite:///{tmp_path / 'house.db'}"
 
 
 @pytest.fixture(params=ENGINES)

@@ -8,6 +8,7 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from pydantic import BaseModel
 
@@ -30,12 +31,13 @@ from cobogo.data.policy import (
     Recoding,
     RegistryPolicy,
     ReportPolicy,
+    Responsibility,
     RiskPolicy,
     Sampling,
     Synthesis,
     Utility,
 )
-from cobogo.data.schema.starter import toml
+from cobogo.data.policy.toml_file import toml
 from cobogo.examine import metrics
 from cobogo.faces.cli.main import PANELS
 from cobogo.locate.attacks import ATTACKS as OF_LOCATIONS
@@ -49,6 +51,7 @@ from cobogo.publish.synthesize.domains import declared_domains
 from cobogo.publish.synthesize.methods import METHODS as SYNTHESES
 from cobogo.studies.guide.run import FEWEST_ROWS
 from cobogo.tell.reference.documents import PAGES as MAP
+from cobogo.tell.reference.schema import policy_schema
 from cobogo.tell.reference.sections import pages as sections
 from support.pages import COMMAND, DOCS, HOSPITAL, blocks, follow, outside_blocks, page, rows, run, section
 from support.paths import ROOT
@@ -62,7 +65,7 @@ TABLES = {
     "[perturbation]": Perturbation, "[randomization]": Randomization, "[masking]": Masking, "[sampling]": Sampling,
     "[synthesis]": Synthesis, "domains": DomainSpec,
     "[utility]": Utility, "[risk]": RiskPolicy, "[output]": Output, "[report]": ReportPolicy,
-    "[engine]": EnginePolicy, "[registry]": RegistryPolicy,
+    "[responsibility]": Responsibility, "[engine]": EnginePolicy, "[registry]": RegistryPolicy,
     "hierarchy": HierarchySpec, **BUILDERS,
 }  # fmt: skip
 """The headings of the policy page, and what each must explain."""
@@ -257,6 +260,17 @@ def test_policies_are_policies(file: Path) -> None:
             assert metrics.find_metric(policy.recoding.metric)
 
 
+@pytest.mark.parametrize("file", TEXTS, ids=lambda file: str(file.relative_to(ROOT)))
+def test_editors_accept_the_policies(file: Path) -> None:
+    """The JSON Schema that editors check with allows every policy, and every part of one, that the pages show."""
+    schema = policy_schema()
+    partial = jsonschema.Draft202012Validator(schema | {"required": []})
+    for text in blocks(file.read_text(encoding="utf-8"), "toml"):
+        content = tomllib.loads(text)
+        if content and set(content) <= set(schema["properties"]):
+            assert [error.message for error in partial.iter_errors(content)] == []
+
+
 def hierarchy_examples() -> list[tuple[str, list[list[str]]]]:
     """Each line of the policy on the page about hierarchies, with the table that follows it."""
     text = page("hierarchies")
@@ -394,7 +408,10 @@ def test_the_hospital(tmp_path: Path) -> None:
     for name, value, released in shown:
         assert release.plan.recodings.get(name, {value: value})[value] == released
     assert release.suppressed == 11
-    assert f"{release.solution.nodes:,} nodes, {release.solution.checked:,} checked, proven optimal" in page("search")
+    assert (
+        f"{release.solution.nodes:,} nodes, {release.solution.checked:,} checked, best full-domain recoding, proven"
+        in page("search")
+    )
     policy = (here / "improved.toml").read_text(encoding="utf-8")
     (here / "improved.toml").write_text(re.sub("^max-level.*$", "", policy, flags=re.MULTILINE), encoding="utf-8")
     unbound = cobogo.anonymize(here / "improved.toml")

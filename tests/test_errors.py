@@ -5,9 +5,13 @@ from __future__ import annotations
 import json
 import pickle
 import re
+from collections.abc import Callable
+from typing import Any
 
+import pandas as pd
 import pytest
 
+import cobogo as cb
 from cobogo import errors
 from cobogo.errors import CobogoError, PolicyError, UnfitValues
 from cobogo.floor.language import join, speech, tr
@@ -90,3 +94,26 @@ def test_the_portuguese_page_shows_the_same_errors() -> None:
     ]
     assert shown[0]
     assert shown[0] == shown[1]
+
+
+def test_mistakes_in_python_are_told_in_the_words_of_python() -> None:
+    """Arguments, not options; a command is named as one."""
+    people = pd.DataFrame({"age": [1, 2], "ill": ["a", "b"]})
+    policy = cb.Policy({"age": cb.quasi(), "ill": cb.sensitive()}, [cb.KAnonymity(2)])
+    release = cb.anonymize(people, policy)
+    calls: dict[str, Callable[[], Any]] = {
+        "inspect(data).policy()": lambda: cb.risk(people),
+        "Got DataFrame instead": lambda: cb.anonymize(people),
+        "release.write": lambda: cb.verify(release),  # type: ignore[arg-type]
+        "Write it first": lambda: cb.audit(release),  # type: ignore[arg-type]
+        "combinations: must be": lambda: cb.risk(people, policy, combinations=0),
+        'vary={"k"': lambda: cb.frontier(people, policy, vary={}),
+        "kind: there is no kind": lambda: cb.families(people, policy, kind={"magic": None}),
+        "algorithms": lambda: cb.compare(people, policy, algorithms=["magic"]),
+    }
+    for said, call in calls.items():
+        with pytest.raises(cb.CobogoError) as refused:
+            call()
+        text = str(refused.value)
+        assert said in text
+        assert not re.search(r"--[a-z]", re.sub("`[^`]*`", "", text)), text

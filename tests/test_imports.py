@@ -18,12 +18,20 @@ def loaded_by(statement: str) -> set[str]:
     return set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split())
 
 
+def loaded_by_command(place: Path, *arguments: str) -> set[str]:
+    command = f"run({list(arguments)!r})"
+    code = f"from cobogo.faces.cli.main import run\ntry: {command}\nexcept SystemExit as end: assert not end.code"
+    return loaded_by(f"import os\nos.chdir({str(place)!r})\n{code}")
+
+
 @pytest.mark.parametrize("statement", ["import cobogo", "import cobogo.faces.cli.main"])
 def test_nothing_heavy_is_imported(statement: str) -> None:
     assert not loaded_by(statement) & set(HEAVY)
 
 
 SPARED = {
+    "ibis",
+    "sqlglot",
     "numba",
     "pandas",
     "scipy",
@@ -35,7 +43,7 @@ SPARED = {
     "yaml",
     "sqlite3",
 }
-"""What a small release of a CSV file does without."""
+"""What a small release of a CSV file, and its verification, do without."""
 
 POLICY = """
 data = { path = "people.csv" }
@@ -53,11 +61,12 @@ def test_a_small_release_of_a_file_loads_no_compiler_and_nothing_to_compute_or_d
     )
     (tmp_path / "people.csv").write_text("town,age,illness\n" + rows)
     (tmp_path / "policy.toml").write_text(POLICY)
-    command = "run(['anonymize', 'policy.toml', '--out', 'out', '--quiet'])"
-    code = f"from cobogo.faces.cli.main import run\ntry: {command}\nexcept SystemExit as end: assert not end.code"
-    loaded = loaded_by(f"import os\nos.chdir({str(tmp_path)!r})\n{code}")
+    released = loaded_by_command(tmp_path, "anonymize", "policy.toml", "--out", "out", "--quiet")
     assert (tmp_path / "out" / "evidence" / "report.html").exists()
-    assert not loaded & SPARED
+    assert not released & SPARED
+    verified = loaded_by_command(tmp_path, "verify", "out")
+    assert "duckdb" in verified
+    assert not verified & {*SPARED, "jinja2", "PIL"}
 
 
 CURATOR = """
@@ -73,11 +82,14 @@ town = { type = "text", keys = ["Crato", "Sobral"] }
 def test_a_question_loads_no_data_frames_and_nothing_that_learns(tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_text("town\nCrato\nSobral\nCrato\n")
     (tmp_path / "curator.toml").write_text(CURATOR)
-    command = "run(['answer', 'sql', 'SELECT town, COUNT(*) FROM people GROUP BY town', '--epsilon', '1'])"
-    code = f"from cobogo.faces.cli.main import run\ntry: {command}\nexcept SystemExit as end: assert not end.code"
-    loaded = loaded_by(f"import os\nos.chdir({str(tmp_path)!r})\n{code}")
+    question = "SELECT town, COUNT(*) FROM people GROUP BY town"
+    loaded = loaded_by_command(tmp_path, "answer", "sql", question, "--epsilon", "1")
     assert "opendp" in loaded
-    assert not loaded & {"numba", "pandas", "polars", "scipy", "sklearn", "matplotlib"}
+    assert not loaded & {"ibis", "numba", "pandas", "polars", "scipy", "sklearn", "matplotlib"}
+
+
+def test_help_loads_nothing_heavy(tmp_path: Path) -> None:
+    assert not loaded_by_command(tmp_path, "--help") & set(HEAVY)
 
 
 def test_using_a_table_does_not_import_plots() -> None:

@@ -7,9 +7,11 @@ import cobogo
 
 def test_public_names() -> None:
     assert sorted(cobogo.__all__) == [
-        "CobogoError", "Findings", "Hierarchy", "Policy", "Release", "RiskReport", "Vault", "Verdict", "__version__",
-        "anonymize", "answer", "attack", "audit", "collect", "compare", "explore", "frontier", "locate", "mask",
-        "perturb", "risk", "sample", "synthesize", "verify",
+        "CobogoError", "Findings", "Hierarchy", "KAnonymity", "LDiversity", "Policy", "Release",
+        "RiskReport", "TCloseness", "Vault", "Verdict", "__version__", "anonymize", "answer", "attack", "audit",
+        "collect", "compare", "csv", "dates", "explain", "explore", "families", "frontier", "hierarchy",
+        "identifier", "inspect", "intervals", "locate", "mask", "masked", "non_sensitive", "ordering", "path",
+        "perturb", "quasi", "risk", "sample", "sensitive", "synthesize", "tree", "verify",
     ]  # fmt: skip
 
 

@@ -34,7 +34,7 @@ LEFT_OUT = {
         "it needs the server of the step before",
     ],
     "docs/pt/tutorials/publish.md": ["o pacote já está instalado onde estas páginas são testadas"],
-    "docs/howto/spark.md": [INSTALLED],
+    "docs/howto/spark.md": [INSTALLED, "it needs a cluster"],
     "docs/howto/use-the-workbench.md": ["it opens a browser and serves until it is ended"],
 }
 """The examples that are not run, with the reason that stands beside them."""

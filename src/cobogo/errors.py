@@ -29,19 +29,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import ClassVar
 
 ENDS = (".", "!", "?", ":")
 """What ends a sentence."""
 
+OPTION = re.compile(r"(`[^`]*`|cobogo [a-z][^\n]*)|(?<![\w-])--([a-z][a-z-]*)")
+"""An option of the command line, after commands that have it and stay as they are."""
+
 
 class CobogoError(Exception):
     """The root. ``what`` is a sentence, ``where`` names the place, ``remedy`` says what to do about it.
 
-    >>> print(CobogoError("no such file", where="policy.toml, data.path", remedy="Check the path."))
-    policy.toml, data.path: no such file.
-    Check the path.
+    Its ``message`` names options as the command line does; in Python, as text, they are the arguments that they are.
+
+    >>> print(CobogoError("must be 1 or more", where="--population-size", remedy="`cobogo risk --help` says more."))
+    population_size: must be 1 or more.
+    `cobogo risk --help` says more.
     """
 
     exit_code: ClassVar[int] = 2
@@ -56,6 +62,11 @@ class CobogoError(Exception):
         self.errors: tuple[CobogoError, ...] = ()
 
     def __str__(self) -> str:
+        return OPTION.sub(lambda found: found[1] or found[2].replace("-", "_"), self.message)
+
+    @property
+    def message(self) -> str:
+        """What is wrong, where, and what to do, in the words of the command line."""
         sentence = f"{self.where}: {self.what}" if self.where else self.what
         sentence = sentence if sentence.endswith(ENDS) else sentence + "."
         return f"{sentence}\n{self.remedy}" if self.remedy else sentence

@@ -101,3 +101,10 @@ def test_how_far_a_quantile_is_off_is_told_in_rows(ana: AnalystSession) -> None:
     for _ in range(10):
         found = ana.sql("SELECT MEDIAN(age) FROM people", epsilon=1).value
         assert off(found) <= best + 3 * step.error  # farther once in ten million runs
+
+
+def test_a_notebook_shows_the_noisy_rows_with_their_intervals(ana: AnalystSession) -> None:
+    found = ana.sql("SELECT COUNT(*) AS n FROM people", epsilon=1)
+    page, (low, high) = found._repr_html_(), found.intervals["n"][0]  # type: ignore[misc]
+    assert f"{found.value} ({low:,.6g} … {high:,.6g})" in page
+    assert found.columns[0] in page

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import html
 import io
 import json
+import pickle
 import traceback
+import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import cobogo as cb
 from support.commands import called
@@ -64,8 +69,8 @@ def reached(thing: Any, seen: set[int], depth: int = 0) -> Iterator[Any]:
 
 
 def shown(thing: Any) -> list[str]:
-    html = getattr(thing, "_repr_html_", None)
-    return [repr(thing), str(thing), *([] if html is None else [html() or ""])]
+    page = getattr(thing, "_repr_html_", None)
+    return [repr(thing), str(thing), *([] if page is None else [page() or ""])]
 
 
 def assert_silent(text: str, whose: str) -> None:
@@ -96,6 +101,11 @@ def releases() -> dict[str, Any]:
         "mask": cb.mask(TABLE, masked),
         "risk": cb.risk(TABLE, policy=POLICY),
         "policy": cb.Policy.of(POLICY),
+        "inspection": cb.inspect(TABLE),
+        "frontier": cb.frontier(TABLE, POLICY, vary={"k": [2, 3]}),
+        "comparison": cb.compare(TABLE, POLICY, algorithms=["optimal", "datafly"]),
+        "exploration": cb.explore(TABLE, POLICY),
+        "pickle": pickle.loads(pickle.dumps(cb.anonymize(TABLE, POLICY))),
     }
 
 
@@ -107,8 +117,48 @@ def test_no_object_of_ours_shows_a_value() -> None:
             for text in shown(one):
                 whose = f"{name}: {type(one).__module__}.{type(one).__name__}"
                 assert_silent(text, whose)
-                assert len(text) < 5 * LONGEST, whose
+                assert len(text) < 20 * LONGEST, whose  # a picture is longer than words
         assert len(repr(found)) < LONGEST
+
+
+WORDS = st.text("ζξψйжщ漢字ﬁ<>&'\"%$|", min_size=3, max_size=8).filter(lambda word: word.strip() and '""' not in word)
+"""No word or figure of ours is made of these letters."""
+
+NUMBERS = st.integers(10**9, 10**10)
+
+
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    words=st.lists(st.tuples(WORDS, WORDS), min_size=12, max_size=12),
+    numbers=st.lists(NUMBERS, min_size=12, max_size=12),
+    tree=st.lists(WORDS, min_size=2, max_size=4, unique=True),
+)
+def test_whatever_the_values_are_nothing_shows_one(
+    words: list[tuple[str, str]], numbers: list[int], tree: list[str]
+) -> None:
+    """A notebook keeps what its cells end with: no text of an object has a value of the data or of a hierarchy."""
+    names, cities = [first for first, _ in words], [tree[number % len(tree)] for number in range(12)]
+    table = pa.table({"name": names, "city": cities, "pay": numbers, "ill": [second for _, second in words]})
+    hidden = {*names, *cities, *map(str, numbers), *(second for _, second in words)}
+    policy = cb.Policy(
+        {
+            "name": cb.identifier(),
+            "city": cb.quasi(cb.tree({"x": tree}, top=True)),
+            "pay": cb.quasi(cb.intervals(10**10, top=True)),
+            "ill": cb.sensitive(),
+        },
+        [cb.KAnonymity(2)],
+        recoding={"suppression-limit": 0.5},
+    )
+    inspected = cb.inspect(table)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        suggested = inspected.policy()
+    release = cb.anonymize(table, policy)
+    objects = [inspected, suggested, policy, release, cb.risk(table, policy), cb.attack("homogeneity", release)]
+    objects += [*release.policy.attributes.values(), *(one.hierarchy for one in policy.attributes.values())]
+    said = "".join(text for one in objects for text in shown(one))
+    assert not [value for value in hidden if value in said or html.escape(value) in said]
 
 
 def test_a_release_and_a_risk_tell_their_figures() -> None:
@@ -124,8 +174,10 @@ def test_a_release_and_a_risk_tell_their_figures() -> None:
 def test_verdicts_and_findings_are_short(tmp_path: Path) -> None:
     verdict = cb.anonymize(TABLE, POLICY).write(tmp_path / "out")
     assert repr(verdict).startswith("Verdict(holds")
-    found = cb.attack("homogeneity", tmp_path / "out")
-    for one in [*reached(verdict, set()), *reached(found, set())]:
+    found, audited = cb.attack("homogeneity", tmp_path / "out"), cb.audit(tmp_path / "out")
+    assert "<svg" in audited._repr_html_()
+    assert "attacks tried" in repr(audited)
+    for one in [*reached(verdict, set()), *reached(found, set()), *reached(audited, set())]:
         for text in shown(one):
             assert_silent(text, type(one).__name__)
     assert len(repr(found)) < LONGEST

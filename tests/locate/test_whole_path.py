@@ -156,7 +156,7 @@ def test_the_leg_to_the_anonymizer_is_encrypted_and_its_certificate_checked(town
     plain = town.url.replace("https", "http")
     with pytest.raises(httpx.HTTPError), httpx.Client() as careless:
         careless.get(f"{plain}/health").raise_for_status()
-    with pytest.raises(InputError, match="--plain-http"), serve_in_background(object(), host="0.0.0.0"):
+    with pytest.raises(InputError, match="plain_http"), serve_in_background(object(), host="0.0.0.0"):
         pass
 
 

@@ -119,7 +119,7 @@ def test_a_metric_that_is_maximized_is_best_where_it_is_most() -> None:
 
 
 def test_an_unknown_algorithm_is_refused_by_name() -> None:
-    with pytest.raises(PolicyError, match=r'--algorithms.*\n.*"samarati"'):
+    with pytest.raises(PolicyError, match=r'algorithms.*\n.*"samarati"'):
         compare(PEOPLE, POLICY, algorithms=["samaratti"])
 
 

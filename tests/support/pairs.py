@@ -112,7 +112,7 @@ def found(asked: QueryPlan, tables: dict[str, Rows], engine: Engine, salt: int =
 
 
 def _source(name: str, rows: Rows, engine: Engine) -> SqlSource:
-    schema, dialect = SCHEMAS[name], DIALECTS[engine.name]
+    schema, dialect = SCHEMAS[name], DIALECTS[engine.language]
     kinds = {"VARCHAR": dialect.string, "DOUBLE": dialect.real}
     written = []
     for row in [*rows, dict.fromkeys(schema.names)]:

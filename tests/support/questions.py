@@ -150,4 +150,4 @@ def found(asked: QueryPlan, rows: list[dict[str, Any]], *, url: str | None = Non
 
 def _load(asked: QueryPlan, rows: list[dict[str, Any]], opened: Engine) -> Loaded:
     table = read(arrow(rows), asked.dataset, opened).expression
-    return SqlSource(opened.connection.compile(table), dict(table.schema().items())), table
+    return SqlSource(opened.statement(table), dict(table.schema().items())), table

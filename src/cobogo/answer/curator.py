@@ -96,14 +96,14 @@ class RegisteredDataset:
                     where=table.name,
                     remedy=tr("Correct the declared name, or add the column to the data."),
                 )
-        dialect, unit = DIALECTS[engine.name], self.declared.unit
+        dialect, unit = DIALECTS[engine.language], self.declared.unit
         for name, column in self.declared.columns.items():
             dialect.cast_column(name, column, kinds[name], self.declared.decimal)
         if unit is not None:
             dialect.cast_unit(unit, kinds[unit])
         copied = beside and self.declared.table is None  # an engine may call every table that it reads the same
         self._rows = engine.materialize(table.expression) if copied else table.expression
-        return SqlSource(engine.connection.compile(self._rows), kinds)
+        return SqlSource(engine.statement(self._rows), kinds)
 
     def _types(self, engine: Engine) -> dict[str, str]:
         return {} if self.declared.table is None else engine.types(self.declared.table)

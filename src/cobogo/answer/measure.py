@@ -30,7 +30,7 @@ def statements(plan: QueryPlan, source: SqlSource, engine: Engine, salt: int | N
 
     The salt is fresh for each question, so that no two leave out the same groups; tests repeat one.
     """
-    emitter = Emitter(plan, source, DIALECTS[engine.name], secrets.randbits(62) if salt is None else salt)
+    emitter = Emitter(plan, source, DIALECTS[engine.language], secrets.randbits(62) if salt is None else salt)
     added = tuple(m for m in plan.measurements if m.kind not in ("distinct", "ranks"))
     found: list[Statement] = [(added, emitter.totals(list(added)))] if added else []
     found += [((m,), emitter.distinct(m)) for m in plan.measurements if m.kind == "distinct"]

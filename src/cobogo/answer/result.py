@@ -12,7 +12,7 @@ from cobogo.answer.noise import NoisePlan
 from cobogo.answer.plan import ExactMeasurement, Key, PublicIntervals, required_measurements
 from cobogo.answer.query import QueryAggregate
 from cobogo.floor.language import trn
-from cobogo.floor.representation import brief
+from cobogo.floor.representation import brief, table
 from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.curator_file import DeclaredDataset
 from cobogo.promises.ledger.balance import Balance
@@ -40,6 +40,14 @@ class Answer:
     def __repr__(self) -> str:
         spent = f"{self.spent.measure} {float(self.spent.amount):g} spent"
         return brief(self, ", ".join(self.columns), trn("{n:,} row", "{n:,} rows", n=len(self.rows)), spent)
+
+    def _repr_html_(self) -> str:
+        """The noisy rows with their intervals, for a notebook."""
+        rows = [
+            [_with_interval(value, self.intervals.get(name, ())[at : at + 1]) for name, value in named.items()]
+            for at, named in enumerate(self.to_dicts())
+        ]
+        return table(repr(self), self.columns, rows)
 
     def to_dicts(self) -> list[dict[str, Cell]]:
         """A mapping a row."""
@@ -75,6 +83,13 @@ class Answer:
                 f"the answer has {len(self.rows)} rows and {len(self.columns)} columns, and not one of each"
             )
         return self.rows[0][0]
+
+
+def _with_interval(value: Cell, interval: Sequence[Interval]) -> str:
+    """A figure, and where the exact one lies."""
+    text = f"{value:,.6g}" if isinstance(value, float) else str(_plain(value))
+    ends = interval[0] if interval else None
+    return text if ends is None else f"{text} ({ends[0]:,.6g} … {ends[1]:,.6g})"
 
 
 def compute_column(

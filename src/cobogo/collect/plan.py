@@ -22,7 +22,7 @@ from cobogo.collect.protocol import Protocol
 from cobogo.collect.rappor.filters import RapporParameters
 from cobogo.collect.rappor.protocol import Rappor
 from cobogo.collect.sketch_protocol import SketchCollection, SketchProtocol
-from cobogo.data.schema.starter import toml
+from cobogo.data.policy.toml_file import toml
 from cobogo.errors import OutputError, PolicyError
 from cobogo.floor.files import stage_file
 from cobogo.floor.language import speech, tr

@@ -37,3 +37,12 @@ def tiles(title: str, figures: Sequence[Tile], notes: Sequence[str] = ()) -> str
     below = "".join(f"<div>{escape(note)}</div>" for note in notes)
     row = f'<div style="display:flex;flex-wrap:wrap;gap:.6em;margin:.4em 0">{cells}</div>'
     return f"<div><strong>{escape(title)}</strong>{row}{below}</div>"
+
+
+def table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]], notes: Sequence[str] = ()) -> str:
+    """A table as HTML for a notebook, which gives it its style."""
+    head = "".join(f"<th>{escape(name)}</th>" for name in header)
+    body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
+    below = "".join(f"<div>{escape(note)}</div>" for note in notes)
+    grid = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f"<div><strong>{escape(title)}</strong>{grid}{below}</div>"

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode, urlsplit
+
+FILES = ("duckdb", "sqlite")
+"""The schemes of databases that are files."""
 
 
 def is_url(text: str) -> bool:
@@ -14,6 +18,18 @@ def is_url(text: str) -> bool:
     (True, False, False)
     """
     return re.match(r"[a-z][a-z0-9+]+://", text) is not None
+
+
+def resolve_file(url: str, resolve: Callable[[str], Path]) -> str:
+    """The URL of a database, with the path of its file, if it is one, as a function resolves it.
+
+    >>> resolve_file("sqlite:///people.db", lambda path: Path("/data") / path)
+    'sqlite:////data/people.db'
+    >>> resolve_file("postgresql:///health", lambda path: Path("/data") / path)
+    'postgresql:///health'
+    """
+    kind, mark, path = url.partition(":///")
+    return f"{kind}{mark}{resolve(path)}" if kind in FILES and path else url
 
 
 def public_url(url: str) -> str:
@@ -39,7 +55,7 @@ def strip_password(url: str) -> str:
     parts = urlsplit(url)
     login, mark, host = parts.netloc.rpartition("@")
     options = [pair for pair in parse_qsl(parts.query) if "password" not in pair[0]]
-    if parts.scheme == "duckdb" and parts.path:
-        return f"duckdb:///{Path(parts.path[1:]).expanduser().absolute()}"
+    if parts.scheme in FILES and not parts.netloc:
+        return resolve_file(url.partition("?")[0], lambda path: Path(path).expanduser().absolute())
     kept = parts._replace(netloc=login.partition(":")[0] + mark + host, query=urlencode(options, safe="/"))
     return kept.geturl()

@@ -17,7 +17,7 @@ from cobogo.data.policy.tables import Data
 from cobogo.data.policy.toml_file import PolicyTable, read_toml
 from cobogo.errors import PolicyError, QueryRefused
 from cobogo.floor.language import nearest, tr
-from cobogo.floor.urls import is_url
+from cobogo.floor.urls import is_url, resolve_file
 from cobogo.promises.accounting import LARGEST_LOSS, PrivacyLoss, exact_amount
 from cobogo.promises.declared_columns import DeclaredColumn
 from cobogo.promises.ledger import Ledger
@@ -164,10 +164,9 @@ class CuratorPolicy(PolicyTable):
     def resolve_place(self, place: str) -> str:
         """A path or URL of the file, seen from where the program runs: files of databases are relative to the file,
         too."""
-        for kind in ("duckdb:///", "sqlite:///"):
-            if place.startswith(kind):
-                return f"{kind}{self.resolve(place.removeprefix(kind)).absolute()}"
-        return place if is_url(place) else str(self.resolve(place))
+        if is_url(place):
+            return resolve_file(place, lambda path: self.resolve(path).absolute())
+        return str(self.resolve(place))
 
     def place_of(self, dataset: str) -> tuple[Path | None, str | None]:
         """Where the rows of a data set are: a file, or the URL of the engine that has its table."""

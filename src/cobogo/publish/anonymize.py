@@ -25,7 +25,7 @@ from cobogo.examine import metrics
 from cobogo.examine.metrics import Metric
 from cobogo.examine.utility import learning
 from cobogo.floor.language import tr
-from cobogo.floor.progress import Progress, silent
+from cobogo.floor.progress import Progress, show_in_notebook, silent
 from cobogo.promises import models
 from cobogo.promises.models import Model
 from cobogo.promises.population import add_population, open_populations
@@ -64,7 +64,7 @@ def anonymize(
     policy: str | Path | Policy | Mapping[str, Any] | None = None,
     *,
     engine: str | None = None,
-    progress: Progress = silent,
+    progress: Progress = show_in_notebook,
 ) -> AnonymizedRelease:
     """Find the best release that satisfies a policy. Writes nothing.
 

@@ -14,9 +14,11 @@ import numpy as np
 
 from cobogo.data.classes import Classes
 from cobogo.data.hierarchy import SUPPRESSED, Hierarchy
-from cobogo.data.policy import Policy, Role
+from cobogo.data.hierarchy.intervals import interval_bounds
+from cobogo.data.policy import HierarchySpec, IntervalsHierarchy, Policy, Role
 from cobogo.data.table.columns import unused_names
 from cobogo.data.table.engine import Engine, Expression
+from cobogo.data.table.frames import Categories
 from cobogo.data.table.frequency import FrequencyTable, count_values, frequency_table
 from cobogo.data.table.read import Table
 from cobogo.errors import RegistryError
@@ -45,6 +47,7 @@ from cobogo.release.series import ReleaseSeries
 
 if TYPE_CHECKING:
     from cobogo.publish.registry.book import RegistryBook
+    from cobogo.tell.report.content import Cost, Way
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -105,6 +108,20 @@ class Recoded(Transformation):
         """What was lost, by every metric."""
         return metrics.measure(self.plan.outcome, self.problem.scale)
 
+    @cached_property
+    def cost(self) -> Cost | None:
+        """What it cost, column by column, and whom suppression hit; None where no quasi-identifier is generalized."""
+        from cobogo.publish.recode.cost import measure
+
+        return measure(self.problem, self.plan)
+
+    @cached_property
+    def ways(self) -> tuple[Way, ...]:
+        """Changes of the policy that would keep more detail, and how much."""
+        from cobogo.publish.recode.cost import propose
+
+        return propose(self.problem, self.solution)
+
     @property
     def metric(self) -> str:
         """What the solution's value is of: the metric asked for, or what its algorithm goes by."""
@@ -125,6 +142,14 @@ class Recoded(Transformation):
     def group_columns(self) -> tuple[str, ...]:
         """That of groups with counterfeits."""
         return (self.plan.group,) if isinstance(self.plan, CounterfeitPlan) else ()
+
+    def categories(self) -> dict[str, Categories]:
+        """The labels of the recoded quasi-identifiers, from the finest level to the coarsest."""
+        return {
+            name: _categories(tree, self.policy, self.policy.attributes[name].hierarchy)
+            for name, tree in zip(self.policy.quasi_identifiers, self.problem.hierarchies, strict=True)
+            if self.levels.get(name) != 0
+        }
 
     def explanation(self) -> str:
         """What the plan says of itself."""
@@ -158,9 +183,7 @@ class Recoded(Transformation):
 
     def _with_identifiers(self, rows: Expression) -> Expression:
         """Released rows with the starred identifiers among them; no original value is ever selected."""
-        import ibis
-
-        stars = {name: ibis.literal(SUPPRESSED) for name in self.starred_identifiers}
+        stars = {name: self.table.engine.constant(SUPPRESSED) for name in self.starred_identifiers}
         return rows.mutate(**stars).select(list(self.released_columns)) if stars else rows
 
     def engine(self, release: Release) -> Engine:  # noqa: ARG002
@@ -398,6 +421,16 @@ class AnonymizedRelease(Release):
     def utility(self, **asked: Any) -> dict[str, Any]:
         """What can still be done with the release: see `Recoded.utility`."""
         return self.transformation.utility(**asked)
+
+
+def _categories(tree: Hierarchy, policy: Policy, spec: HierarchySpec | None) -> Categories:
+    order = [label for labels in tree.labels for label in labels]
+    if not isinstance(spec, IntervalsHierarchy):
+        return Categories(order)
+    decimal = spec.decimal or policy.data.decimal
+    coarse = [label for labels in tree.labels[1:] for label in labels if label is not None]  # a leaf is a number
+    known = {label: interval_bounds(label, decimal) for label in coarse}
+    return Categories(order, {label: bounds for label, bounds in known.items() if bounds is not None})
 
 
 def identity_column(table: Table, unit: str | None) -> Expression:

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 from cobogo.data.policy import Policy
 from cobogo.data.policy.several import lists_tables, load_several
 from cobogo.data.schema.roles import check_roles
+from cobogo.data.table.columns import refuse_apart
 from cobogo.data.table.read import Table
 from cobogo.data.table.spelling import normalize
 from cobogo.errors import DataError, PolicyError
 from cobogo.floor.catalogue import import_object
 from cobogo.floor.language import tr
-from cobogo.floor.progress import Progress, silent
+from cobogo.floor.progress import Progress, show_in_notebook, silent
 from cobogo.publish.admission import check_unique, open_data, split_arguments
 from cobogo.release.contract import Origin, Release
 from cobogo.release.drawn import DrawnRows
@@ -39,7 +40,7 @@ PERTURBING: dict[str, str] = {
 
 
 def perturb(
-    data: Any, policy: AnyPolicy | None = None, *, engine: str | None = None, progress: Progress = silent
+    data: Any, policy: AnyPolicy | None = None, *, engine: str | None = None, progress: Progress = show_in_notebook
 ) -> Release:
     """Settle how the values of a table are randomized or perturbed, by a policy. Writes nothing.
 
@@ -59,7 +60,7 @@ def perturb(
 
 
 def mask(
-    data: Any, policy: AnyPolicy | None = None, *, engine: str | None = None, progress: Progress = silent
+    data: Any, policy: AnyPolicy | None = None, *, engine: str | None = None, progress: Progress = show_in_notebook
 ) -> Release | MaskedTables:
     """Settle how the columns of a table are masked, by a policy. Writes nothing, and gives no formal guarantee.
 
@@ -91,7 +92,7 @@ def mask(
 
 
 def sample(
-    data: Any, policy: AnyPolicy | None = None, *, engine: str | None = None, progress: Progress = silent
+    data: Any, policy: AnyPolicy | None = None, *, engine: str | None = None, progress: Progress = show_in_notebook
 ) -> Release:
     """Settle a differentially private sample of a table, by a policy. Writes nothing.
 
@@ -105,7 +106,7 @@ def sample(
 
 
 def synthesize(
-    data: Any, policy: AnyPolicy | None = None, *, engine: str | None = None, progress: Progress = silent
+    data: Any, policy: AnyPolicy | None = None, *, engine: str | None = None, progress: Progress = show_in_notebook
 ) -> Release:
     """Settle how synthetic records are made, by a policy. Looks at no row and spends nothing: that is done when the
     records are first asked for, or written.
@@ -157,6 +158,8 @@ def transform(
             table.engine.check_new_table(policy.output.table)
         warnings = () if blind else _admit_rows(policy, table)
         made = make(policy, table)
+        if made.together:
+            refuse_apart(table)
     origin = Origin.from_policy(policy, table.name)
     return Release(origin, table, made, (*warnings, *made.warnings), {"read": time.perf_counter() - start})
 

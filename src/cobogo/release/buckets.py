@@ -139,8 +139,6 @@ def shuffle_slices(engine: Engine, table: Expression, group: str, slices: Sequen
     A bucket's rows are known by their turn in each order, and put together by it. The table must be the same whenever
     it is computed, for each slice is taken from it anew.
     """
-    import ibis
-
     columns = list(table.columns)
     parts = every_slice(columns, group, slices)
     names = unused_names(columns, 3 * len(parts))
@@ -149,8 +147,7 @@ def shuffle_slices(engine: Engine, table: Expression, group: str, slices: Sequen
         key, turn, bucket = names[3 * number : 3 * number + 3]
         drawn = table.select(**{bucket: table[group], **{name: table[name] for name in part}})
         drawn = drawn.mutate(**{key: engine.random_key(drawn)})
-        window = ibis.window(group_by=drawn[bucket], order_by=drawn[key])
-        drawn = drawn.mutate(**{turn: ibis.row_number().over(window)}).drop(key)
+        drawn = drawn.mutate(**{turn: engine.row_number(group_by=drawn[bucket], order_by=drawn[key])}).drop(key)
         if joined is None:
             joined = drawn
         else:

@@ -21,11 +21,12 @@ from typing import Any, ClassVar
 
 from cobogo.data.policy import Data, Output, Policy, Role
 from cobogo.data.table.engine import Engine, Expression
+from cobogo.data.table.frames import Categories, FrameKind, give_back
 from cobogo.data.table.read import Table
 from cobogo.errors import CobogoError
 from cobogo.floor.language import Text, join, tr, trn
-from cobogo.floor.progress import Progress, Stopwatch
-from cobogo.floor.representation import brief
+from cobogo.floor.progress import Progress, Stopwatch, show_in_notebook
+from cobogo.floor.representation import brief, table
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.release.manifest import Manifest
 
@@ -81,9 +82,14 @@ class Verdict:
     notes: tuple[str, ...] = ()  # what could only be measured in part
 
     def __repr__(self) -> str:
-        marks = [f"{one.model} {'?' if one.undecided else '✓' if one.satisfied else '✗'}" for one in self.models]
+        marks = [f"{one.model} {_mark(one)}" for one in self.models]
         wrong = trn("{n:,} problem", "{n:,} problems", n=len(self.problems)) if self.problems else None
         return brief(self, "holds" if self else "does not hold", *marks, wrong)
+
+    def _repr_html_(self) -> str:
+        """The models and what was measured, for a notebook."""
+        rows = [[str(one.model), _mark(one), str(one.as_dict()["measured"])] for one in self.models]
+        return table(repr(self), [tr("model"), tr("holds"), tr("measured")], rows, [*self.problems, *self.notes])
 
     def __bool__(self) -> bool:
         return not self.problems and not any(verdict.fails for verdict in self.models)
@@ -104,6 +110,10 @@ class Verdict:
             "records": self.records,
             "classes": self.classes,
         }
+
+
+def _mark(verdict: ModelVerdict) -> str:
+    return "?" if verdict.undecided else "✓" if verdict.satisfied else "✗"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -170,6 +180,10 @@ class Transformation(ABC):
         """Whether suppressed records may be released with ``*`` in every quasi-identifier."""
         return False
 
+    def categories(self) -> Mapping[str, Categories]:
+        """The recoded columns of categories, for frames."""
+        return {}
+
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the data holder should know before giving the release away."""
@@ -199,9 +213,9 @@ class Transformation(ABC):
     def summary(self, release: Release) -> tuple[str, ...]:
         """The release in a few words each, for its representation."""
 
-    def figures(self, release: Release) -> str | None:  # noqa: ARG002
-        """The key figures as HTML, for a notebook; None where there are none."""
-        return None
+    @abstractmethod
+    def figures(self, release: Release) -> str:
+        """The key figures, or what the columns mean, as HTML for a notebook."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -242,7 +256,13 @@ class Release:
     def __repr__(self) -> str:
         return brief(self, *self.transformation.summary(self))
 
-    def _repr_html_(self) -> str | None:
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A pickle holds what is released, and nothing of the original."""
+        from cobogo.release.pickled import pickle_release
+
+        return pickle_release(self)
+
+    def _repr_html_(self) -> str:
         """The report's figures, for a notebook; no value of the data."""
         return self.transformation.figures(self)
 
@@ -276,13 +296,18 @@ class Release:
         return self.transformation.draw(self)
 
     def rows(self) -> Expression:
-        """The released rows as an Ibis expression, in random order; sorted, where they are not about single people."""
+        """The released rows as an expression, in random order; sorted, where they are not about single people."""
         drawn, column = self.drawn_table.expression, self.transformation.sorted_by
         return self.engine.shuffle(drawn) if column is None else drawn.order_by(drawn[column].desc())
 
     def tables(self) -> Mapping[str, Expression]:
         """What is released, by the names of the files: mostly one table of rows."""
         return self.transformation.tables(self)
+
+    def to_frame(self) -> Any:
+        """The released rows as a frame like the one that came, with categories for recoded columns and intervals for
+        numbers; a pandas frame where the data were a file."""
+        return give_back(self.to_arrow(), self.table.frame or FrameKind(), self.transformation.categories())
 
     def to_pandas(self) -> Any:
         """The released rows as a pandas frame."""
@@ -303,7 +328,7 @@ class Release:
         """
         from cobogo.release.write import write_release
 
-        return write_release(self, Path(directory))
+        return write_release(self, Path(directory), progress=show_in_notebook)
 
     def time_stage(self, stage: str) -> Stopwatch:
         """Add what a block takes to the seconds of a stage."""

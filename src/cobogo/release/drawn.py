@@ -5,16 +5,19 @@ from __future__ import annotations
 import tempfile
 import weakref
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from cobogo.data.policy import Role
-from cobogo.data.table.engine import Engine, connect
+from cobogo.data.table.engine import Engine, Expression, connect
 from cobogo.data.table.read import Table
+from cobogo.errors import PolicyError
 from cobogo.floor.files import create_scratch, remove_scratch
 from cobogo.floor.language import tr
+from cobogo.floor.randomness import Source, source
+from cobogo.floor.representation import table
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.release.contract import Json, Meaning, ReadBack, Release, Transformation, Verdict, Written
 from cobogo.release.dictionary import AS_COLLECTED
@@ -28,6 +31,29 @@ if TYPE_CHECKING:
 
 Row = list[str | float | None]
 """A row of a table of the report."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RowWise:
+    """Rows of which each is drawn by itself: what is read, and what is made of a batch of it.
+
+    The batches may be in other processes, of which each draws from its own operating system's entropy.
+    """
+
+    rows: Expression
+    change: Callable[[Any], Any]
+
+
+def row_source(table: Table, seed: int | None, where: str) -> Source:
+    """The randomness of rows that are drawn by themselves. A seed would let every worker draw the same."""
+    if seed is not None and table.engine.keeps_records:
+        raise PolicyError(
+            tr("a seed would let all workers of {engine} draw the same numbers", engine=table.engine.name),
+            where=where,
+            remedy=tr("Leave out the seed, or use DuckDB."),
+            code="COBOGO-ENGINE",
+        )
+    return source(seed)
 
 
 @dataclass(frozen=True, repr=False)
@@ -79,10 +105,17 @@ class DrawnRows(Transformation):
     remedy: ClassVar[str] = tr("Nothing was written. Ask for a weaker guarantee, or leave out retention.")
 
     new_columns: ClassVar[bool] = False  # whether none of the released columns is one of the original's
+    together: ClassVar[bool] = True  # whether rows are drawn together, from records that must be in one process
 
-    @abstractmethod
+    def row_wise(self, table: Table, columns: Sequence[str]) -> RowWise | None:  # noqa: ARG002
+        """How each row is drawn by itself; None where rows are not drawn from records one by one."""
+        return None
+
     def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:
         """The released rows as Arrow record batches of one schema with exactly these columns, in any order."""
+        part = self.row_wise(table, columns)
+        assert part is not None, "what is not drawn row by row has batches of its own"
+        yield from map(part.change, table.engine.batches(part.rows))
 
     @property
     @abstractmethod
@@ -107,9 +140,14 @@ class DrawnRows(Transformation):
         """What the report tells. ``after`` is the released table as it was read back."""
 
     def draw(self, release: Release) -> Table:
-        """A table of an engine of our own, or of the database that it goes into. Its file goes with the release."""
+        """A table of the engine that keeps its records, and draws where they are; or of an engine of our own, or of the
+        database that it goes into. Its file goes with the release."""
         import pyarrow.parquet as pq
 
+        kept = release.table.engine
+        if kept.keeps_records and (part := self.row_wise(release.table, release.columns)) is not None:
+            with kept.guard("transforming"):
+                return Table(kept, kept.map_batches(part.rows, part.change), "the rows drawn")
         home = create_scratch(Path(tempfile.gettempdir()), "cobogo-drawn-")
         weakref.finalize(release, remove_scratch, home)
         file, writer = home / "rows.parquet", None
@@ -174,6 +212,13 @@ class DrawnRows(Transformation):
     def summary(self, release: Release) -> tuple[str, ...]:
         """Its kind, its columns and its promises."""
         return (self.kind, ", ".join(release.columns), *map(_promise, self.model_entries))
+
+    def figures(self, release: Release) -> str:
+        """The released columns, and what their values mean."""
+        rows = [
+            [name, str(self.meanings[name].text if name in self.meanings else AS_COLLECTED)] for name in release.columns
+        ]
+        return table(repr(release), [tr("column"), tr("meaning")], rows)
 
 
 def _public(verdict: ModelVerdict) -> Json:

@@ -40,7 +40,7 @@ def _provenance(origin: Origin) -> dict[str, Any]:
     """The policy that asked for a release, or the source and the roles of one that was made without."""
     if origin.policy is None:
         return {"source": strip_password(origin.source), "roles": {n: str(r) for n, r in origin.roles.items()}}
-    policy = origin.policy.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    policy = origin.policy.as_dict()
     return {"policy": strip_passwords(policy), "home": str(origin.policy.home.absolute())}
 
 

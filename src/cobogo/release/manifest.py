@@ -24,7 +24,7 @@ COPY_AGAIN = tr("Copy the release again from where it was made.")
 
 
 class _Entry(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class FileEntry(_Entry):

@@ -23,8 +23,15 @@ from cobogo.release.marginals import marginal_table
 from cobogo.release.reference import Json
 
 
-def release_parts(release: Path) -> tuple[Path, Path | None]:
+def release_parts(release: str | Path) -> tuple[Path, Path | None]:
     """The public directory, and the evidence if it is there."""
+    if not isinstance(release, str | Path):
+        raise OutputError(
+            tr("a release is the directory that it was written to. Got {name} instead", name=type(release).__name__),
+            where="release",
+            remedy=tr('Write it first, as in release.write("out"), which verifies it; then give the directory.'),
+        )
+    release = Path(release)
     if (release / "public" / manifests.NAME).is_file():
         evidence = release / "evidence"
         return release / "public", evidence if evidence.is_dir() else None

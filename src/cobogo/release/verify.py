@@ -85,7 +85,7 @@ def verify(
 
     ``engine`` is the URL of the database that holds the rows of a release that is a table.
     """
-    public, evidence = release_parts(Path(release))
+    public, evidence = release_parts(release)
     manifest = manifests.load(public)
     if manifest.contradiction:
         raise VerificationFailed(

@@ -17,7 +17,7 @@ from cobogo.examine.attacks.base import Attack, Finding, Findings
 from cobogo.examine.attacks.case import Case, open_case
 from cobogo.floor.files import stage_directory
 from cobogo.floor.language import Speech, join, tr
-from cobogo.floor.progress import Progress, silent
+from cobogo.floor.progress import Progress, show_in_notebook
 from cobogo.release import evidence as evidences
 from cobogo.release import manifest as manifests
 from cobogo.release.readback import release_parts
@@ -70,6 +70,11 @@ class Audit(Study):
 
     def __bool__(self) -> bool:
         return self.verdict == "nobody"
+
+    def summary(self) -> tuple[str, ...]:
+        """How many attacks were tried, and how many succeeded."""
+        found = sum(bool(trial.findings) for trial in self.tried)
+        return f"{len(self.tried)} attacks tried", f"{found} succeeded", f"{len(self.untried)} could not be tried"
 
     @property
     def verdict(self) -> Literal["nobody", "exposed", "open"]:
@@ -155,7 +160,7 @@ def audit(
     control: Any = None,
     queries: Path | None = None,
     policy: Any = None,
-    progress: Progress = silent,
+    progress: Progress = show_in_notebook,
 ) -> Audit:
     """Try every attack on a release directory. Writes nothing.
 
@@ -163,8 +168,8 @@ def audit(
     where the evidence says that it lies. Without ``earlier`` the release is crossed with those before it in its
     registry, if that can be opened.
     """
-    release = Path(release)
     public, _ = release_parts(release)
+    release = Path(release)
     manifest = manifests.load(public)
     made_by = _policy_of(release) if policy is None else Policy.from_any(policy)
     notes: list[str] = []

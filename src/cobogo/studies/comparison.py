@@ -11,7 +11,7 @@ from cobogo.data.policy import Policy
 from cobogo.data.table.settle import settle_policy
 from cobogo.errors import NoSolution, PolicyError, SearchTooLarge
 from cobogo.floor.language import Speech, tr
-from cobogo.floor.progress import Progress, silent
+from cobogo.floor.progress import Progress, show_in_notebook
 from cobogo.publish import anonymize as job
 from cobogo.publish.admission import check_buckets, check_inventions
 from cobogo.publish.recode.algorithms import ALGORITHMS, invents_records, recodings, releases_one_table
@@ -35,7 +35,7 @@ Texts = Callable[[list[float | None]], list[str]]
 """A figure of each run, and how a column of them is written."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class AlgorithmTrial(ReleaseTrial):
     """The release of one algorithm; ``why`` says why there is none."""
 
@@ -60,7 +60,7 @@ class AlgorithmTrial(ReleaseTrial):
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison(Study):
     """The runs, in the order asked for."""
 
@@ -72,6 +72,11 @@ class Comparison(Study):
     runs: tuple[AlgorithmTrial, ...]
 
     stem: ClassVar[str] = "comparison"
+
+    def summary(self) -> tuple[str, ...]:
+        """What each algorithm lost."""
+        lost = [f"{run.algorithm} {'no solution' if run.value is None else f'{run.value:.4g}'}" for run in self.runs]
+        return (self.metric, *lost)
 
     @property
     def best(self) -> AlgorithmTrial | None:
@@ -193,7 +198,7 @@ def compare(
     *,
     algorithms: Sequence[str] = (),
     engine: str | None = None,
-    progress: Progress = silent,
+    progress: Progress = show_in_notebook,
     each: Callable[[AlgorithmTrial], None] = lambda _: None,
 ) -> Comparison:
     """Run each algorithm on a policy; all of them unless named. Data and policy: see `cobogo.anonymize`.

@@ -26,7 +26,8 @@ from cobogo.data.policy import Policy
 from cobogo.errors import NoSolution
 from cobogo.examine.metrics import METRICS, measure
 from cobogo.floor.arrays import Ints
-from cobogo.floor.progress import Progress, silent
+from cobogo.floor.progress import Progress, show_in_notebook
+from cobogo.floor.representation import brief
 from cobogo.publish import anonymize as job
 from cobogo.publish.recode.contract.problem import Levels, Problem
 from cobogo.publish.recode.lattice.evaluate import EvaluatedNode, Evaluator
@@ -88,6 +89,10 @@ class Exploration:
     optimum: Levels | None
     proven: bool
     why: NoSolution | None = None
+
+    def __repr__(self) -> str:
+        best = "no solution" if self.optimum is None else f"best node {tuple(self.optimum)}"
+        return brief(self, f"{len(self.survey.nodes):,} nodes", best, "proven" if self.proven else None)
 
     @property
     def problem(self) -> Problem:
@@ -173,7 +178,7 @@ def explore(
     *,
     engine: str | None = None,
     most: int = MOST,
-    progress: Progress = silent,
+    progress: Progress = show_in_notebook,
 ) -> Exploration:
     """Count a policy's data, find the best node, and open a survey around it. Data and policy: see `cobogo.anonymize`.
 

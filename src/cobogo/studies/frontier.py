@@ -13,7 +13,7 @@ from cobogo.data.policy import Policy
 from cobogo.data.policy.tables import allowed_records
 from cobogo.errors import PolicyError
 from cobogo.floor.language import Speech, tr
-from cobogo.floor.progress import Progress, silent
+from cobogo.floor.progress import Progress, show_in_notebook
 from cobogo.promises.models import Model
 from cobogo.publish import anonymize as job
 from cobogo.publish.recode.contract.problem import Problem
@@ -38,6 +38,9 @@ DOT = 0.11
 COLUMNS = 5  # quasi-identifiers whose levels have columns of their own: more do not fit the page
 LINES = 6  # that can still be distinguished
 
+AS_IN = tr("Write it as in: --vary k=2,5,10,20; in Python as in: vary={example}.", example='{"k": [2, 5, 10, 20]}')
+"""How parameters to vary are given."""
+
 Given = dict[str, float]
 """A choice of parameters, by the names in ``vary``."""
 
@@ -45,7 +48,7 @@ Measure = tuple[str, str, Callable[["ParameterTrial"], float | None]]
 """A figure of a release that a panel shows: its name, its colour, its value."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ParameterTrial(ReleaseTrial):
     """The best release for one choice of parameters; without ``levels`` there is none, and ``why`` says why."""
 
@@ -65,7 +68,7 @@ class ParameterTrial(ReleaseTrial):
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Frontier(Study):
     """The best release for each choice of parameters, in the order of the choices: the last parameter varies
     fastest."""
@@ -79,6 +82,12 @@ class Frontier(Study):
     points: tuple[ParameterTrial, ...]
 
     stem: ClassVar[str] = "frontier"
+
+    def summary(self) -> tuple[str, ...]:
+        """What was varied, and by what the releases were chosen."""
+        varied = [f"{name} = {', '.join(f'{value:g}' for value in values)}" for name, values in self.varied.items()]
+        solved = sum(point.solved for point in self.points)
+        return (*varied, self.metric, f"{solved} of {len(self.points)} choices have a solution")
 
     def as_dict(self) -> dict[str, Any]:
         """What ``frontier.json`` holds."""
@@ -303,7 +312,7 @@ def frontier(
     *,
     vary: Mapping[str, Sequence[float]],
     engine: str | None = None,
-    progress: Progress = silent,
+    progress: Progress = show_in_notebook,
     each: Callable[[ParameterTrial], None] = lambda _: None,
 ) -> Frontier:
     """The best release for each choice of parameters.
@@ -313,9 +322,7 @@ def frontier(
     is called with every point when it is found.
     """
     if not vary or not all(vary.values()):
-        raise PolicyError(
-            tr("no parameter to vary was given"), where="--vary", remedy=tr("Write it as in: --vary k=2,5,10,20.")
-        )
+        raise PolicyError(tr("no parameter to vary was given"), where="--vary", remedy=AS_IN)
     prepared = job.prepare(data, policy, engine=engine, progress=progress)
     # Utility is not measured: a frontier does not show it.
     prepared = replace(prepared, policy=prepared.policy.model_copy(update={"utility": None}))
@@ -409,5 +416,5 @@ def _numeric(model: Model) -> list[str]:
     return [name for name, value in values.items() if isinstance(value, int | float) and not isinstance(value, bool)]
 
 
-def _wrong(what: str, remedy: str = tr("Write it as in: --vary k=2,5,10,20.")) -> PolicyError:
+def _wrong(what: str, remedy: str = AS_IN) -> PolicyError:
     return PolicyError(what, where="--vary", remedy=remedy)

@@ -16,7 +16,7 @@ from cobogo.tell.report.labels import metric_meaning, metric_name
 from cobogo.tell.report.page import Cell, Field, PageSection, Row, pairs, strong, verdict
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ReleaseTrial(Trial):
     """Figures of the release of one algorithm or of one choice of parameters."""
 

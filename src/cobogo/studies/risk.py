@@ -30,8 +30,7 @@ from cobogo.examine.risk.records import RecordBasis, RecordRisks, record_risks, 
 from cobogo.examine.risk.source import RiskSource, open_data
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.language import Speech, tr, trn
-from cobogo.floor.progress import Progress, silent
-from cobogo.floor.representation import brief
+from cobogo.floor.progress import Progress, show_in_notebook
 from cobogo.promises.population import open_population
 from cobogo.studies.study import Study, timestamp
 
@@ -59,9 +58,9 @@ class RiskReport(Study):
 
     stem: ClassVar[str] = "risk"
 
-    def __repr__(self) -> str:
-        return brief(
-            self,
+    def summary(self) -> tuple[str, ...]:
+        """How many people are how exposed."""
+        return (
             f"{self.people:,} {'people' if self.unit else 'records'} in {len(self.sizes):,} classes",
             f"{self.uniques:,} alone ({100 * self.unique_share:.3g} %)",
             f"highest risk {100 * self.attackers.prosecutor.highest:.3g} %",
@@ -164,16 +163,17 @@ def risk(
     threshold: float | None = None,
     combinations: int | None = None,
     engine: str | None = None,
-    progress: Progress = silent,
+    progress: Progress = show_in_notebook,
 ) -> RiskReport:
     """Measure how exposed the people of a table are. Writes nothing and shows no value of the data.
 
     ``risk(data, policy)`` measures the data given (a path, or a frame of pandas, polars, Arrow or Ibis) with the
-    policy's roles; ``risk(policy)`` the policy's own data; ``risk(release)`` a release directory. What is known of the
-    population is a table of it, its size, or the fraction of it that is in the data; where nothing is given, the
+    policy's roles; ``risk(policy)`` the policy's own data; ``risk(release)`` a release or its directory. What is known
+    of the population is a table of it, its size, or the fraction of it that is in the data; where nothing is given, the
     policy's table ``[risk]`` may say it. ``combinations`` is how many quasi-identifiers are looked at together.
     """
-    if policy is None and (isinstance(data, Policy | Mapping) or str(data).endswith(".toml")):
+    named = isinstance(data, str | Path) and str(data).endswith(".toml")
+    if policy is None and (named or isinstance(data, Policy | Mapping)):
         data, policy = None, data
     progress("read", 0, 0)
     source = open_data(data, policy, engine)

@@ -7,14 +7,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from html import escape
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
 
 from cobogo.floor.files import holds_only, stage_directory
 from cobogo.floor.language import Speech, speech
+from cobogo.floor.representation import brief
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Trial:
     """One thing that a study tried: its name, its parameters, and why it failed, if it did."""
 
@@ -22,6 +25,10 @@ class Trial:
     given: Mapping[str, Any] = field(default_factory=dict)
     why: str | None = None
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        given = [f"{name} = {value}" for name, value in self.given.items()]
+        return brief(self, self.name, *given, None if self.solved else "no solution")
 
     @property
     def solved(self) -> bool:
@@ -33,6 +40,19 @@ class Study(ABC):
     """The results of a study, which are written as figures, a picture and a page of one name."""
 
     stem: ClassVar[str]
+
+    def __repr__(self) -> str:
+        return brief(self, *self.summary())
+
+    def _repr_html_(self) -> str:
+        """The picture, for a notebook; no value of the data."""
+        with TemporaryDirectory() as scratch:
+            svg = self.draw(Path(scratch) / f"{self.stem}.png", say=speech("en"))
+        return f'<div style="max-width:60em"><strong>{escape(repr(self))}</strong>{svg}</div>'
+
+    @abstractmethod
+    def summary(self) -> tuple[str, ...]:
+        """The results in a few words each, for their representation; no value of the data."""
 
     @abstractmethod
     def as_dict(self) -> dict[str, Any]:

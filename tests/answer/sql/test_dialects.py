@@ -224,7 +224,7 @@ def test_no_value_fails_a_question_in_spark(spark: str) -> None:
         [[f"p{at}" for at in range(rows)], *padded], names=["person", *(f"t{at}" for at in range(len(SPARK)))]
     )
     texts = texts.cast(pa.schema([(name, pa.string()) for name in texts.column_names]))
-    view = engine.connection.compile(engine.load_arrow(texts))
+    view = engine.statement(engine.load_arrow(texts))
     cast = ", ".join(f"CAST(t{at} AS {case.type}) AS v{at}" for at, case in enumerate(SPARK))
     one, other = "CAST(X'61ff' AS STRING)", "CAST(X'61fe' AS STRING)"
     invalid = f"CASE WHEN person = 'p0' THEN {one} WHEN person = 'p1' THEN 'a�' ELSE {other} END"

@@ -24,10 +24,10 @@ LANGUAGES = {"DuckDB": "duckdb", "PostgreSQL": "postgres", "Spark": "spark"}
 
 
 class Named:
-    """An engine of which only the name is looked at."""
+    """An engine of which only the language is looked at."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, language: str) -> None:
+        self.language = language
 
 
 @pytest.mark.parametrize("name", ASKED)

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cobogo.data.policy import Data, Policy, Role
+from cobogo.data.policy.toml_file import toml
 from cobogo.data.schema import ColumnProfile, Suggestion, starter_policy, suggest
-from cobogo.data.schema.starter import toml
 from cobogo.errors import PolicyError
 from cobogo.promises.models import build
 from support.schema_columns import ADULT, GUIDE, column

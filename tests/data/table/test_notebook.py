@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
@@ -41,3 +42,42 @@ def test_a_kernel_without_ipywidgets_makes_a_release_and_prints_no_lookup() -> N
     done = subprocess.run([sys.executable, "-c", KERNEL], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     assert done.stdout.splitlines()[-1] == "4 False"
+
+
+CELLS = [
+    """
+import importlib.util, warnings
+assert importlib.util.find_spec("ipywidgets") is None, "this kernel is not bare"
+import pandas as pd
+import cobogo as cb
+from cobogo.floor import progress
+progress.PAUSE = 0
+people = pd.DataFrame({
+    "nome": [f"zqana{n} zqlima" for n in range(40)],
+    "sexo": ["F", "M"] * 20,
+    "nascimento": [f"{1 + n % 28:02}/{1 + n % 12:02}/{1960 + n % 4}" for n in range(40)],
+    "diagnostico": ["zqflu", "zqgout", "zqhiv", "zqflu"] * 10,
+})
+""",
+    "cb.inspect(people)",
+    "policy = cb.inspect(people).policy(k=4, l=2)\npolicy",
+    "release = cb.anonymize(people, policy)\nrelease",
+]
+
+
+def test_a_bare_kernel_inspects_decides_anonymizes_and_shows_it() -> None:
+    """A real kernel without ipywidgets: every object has its page, progress shows while a cell runs, and what is saved
+    in the notebook has no value of the data."""
+    import nbformat
+    from nbclient import NotebookClient
+
+    book: Any = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in CELLS])
+    NotebookClient(book, timeout=240, kernel_name="python3").execute()
+    outputs = [cell.outputs for cell in book.cells]
+    shown = ["".join(one.data.get("text/html", "") for one in each if "data" in one) for each in outputs]
+    assert ["suggested role" in shown[1], "quasi-identifier" in shown[2], "k-anonymity (k = 4)" in shown[3]] == [
+        True
+    ] * 3
+    lines = [one for one in outputs[3] if one.output_type == "display_data"]
+    assert [one.data["text/plain"] for one in lines] == [""], "progress was shown, and taken away"
+    assert "zq" not in str(outputs)

@@ -163,7 +163,7 @@ def test_frames_with_unfit_names() -> None:
         rows(pd.DataFrame([[1, 2]], columns=["a", "a"]))
     with pytest.raises(DataError, match="name that is a text"):
         rows(pd.DataFrame([[1, 2]]))
-    with pytest.raises(DataError, match="object cannot be read as a table"):
+    with pytest.raises(DataError, match="object has no names of columns"):
         rows(object())
 
 

@@ -140,7 +140,7 @@ class TestEveryAttack:
             with pytest.raises(PolicyError, match=word):
                 build(name, options)
         if ATTACKS[name].needs:
-            with pytest.raises(PolicyError, match="needs --"):
+            with pytest.raises(PolicyError, match="the attack needs"):
                 run_attack(build(name, {}), open_case(sources(name, place)))
 
 

@@ -82,6 +82,6 @@ class TestSynthetic:
         assert got == pytest.approx(plain)
 
     def test_both_tables_are_needed(self) -> None:
-        for given, missing in product([{"knowledge": self.original}, {"control": self.control}], ["needs --"]):
+        for given, missing in product([{"knowledge": self.original}, {"control": self.control}], ["attack needs"]):
             with pytest.raises(cb.CobogoError, match=missing):
                 cb.attack("linkability", self.copied, **given)

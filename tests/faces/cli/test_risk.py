@@ -55,7 +55,7 @@ def run(here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Monk
             with pytest.raises(cobogo.CobogoError) as found:
                 app(args=list(words), standalone_mode=False)
             assert found.value.exit_code == 2
-            return str(found.value)
+            return found.value.message
         app(args=list(words), standalone_mode=False)
         return capsys.readouterr().out
 

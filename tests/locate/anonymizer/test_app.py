@@ -551,7 +551,7 @@ def test_plain_http_stays_on_the_machine(tmp_path: Path) -> None:
     check_leg("0.0.0.0", None, None, plain=True)
     with pytest.raises(InputError, match=r"sees where people are") as refused:
         check_leg("0.0.0.0", None, None)
-    assert "--plain-http" in str(refused.value)
+    assert "plain_http" in str(refused.value)
     certificate, key = write_certificate(tmp_path / "tls", ["localhost", "127.0.0.1"])
     check_leg("example.org", certificate, key)
     assert key.stat().st_mode & 0o077 == 0
@@ -576,7 +576,7 @@ def test_a_server_of_plain_words(tmp_path: Path) -> None:
         ({"cloak": "nearest-neighbours"}, "drawn around the person who asks"),
         ({"identity": "anonymous"}, "must be one of consistent"),
         ({"k": 1}, "'k' parameter"),
-        ({"budget": 1.0}, "without --epsilon"),
+        ({"budget": 1.0}, "without epsilon"),
         ({"epsilon": -1.0}, "'epsilon' parameter"),
         ({"max_wait": -1.0}, "0 or more"),
     ):

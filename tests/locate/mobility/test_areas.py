@@ -71,7 +71,7 @@ def test_files_are_read_and_what_is_wrong_is_told_without_values(tmp_path: Path)
     areas.to_csv(tmp_path / "areas.csv", index=False)
     found = read_areas(tmp_path / "areas.csv", ["zona"])
     assert (found.levels, found.places.names) == (("area", "zona"), ("a", "b"))
-    with pytest.raises(DataError, match="--levels"):
+    with pytest.raises(DataError, match="levels"):
         read_areas(tmp_path / "areas.csv", ["region"])
     table = pd.DataFrame({"person": [1, 1, 2], "origem": ["a", "secret", "b"], "destino": ["b", "a", "b"]})
     with pytest.raises(DataError, match=r"1 of 3 journeys .*row 2") as caught:

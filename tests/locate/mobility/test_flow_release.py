@@ -136,7 +136,7 @@ def test_areas_that_are_not_declared_stop_it(data: Path, tmp_path: Path) -> None
     areas = pd.read_csv(data / "areas.csv")
     areas[areas.area != "Centro"].to_csv(tmp_path / "areas.csv", index=False)
     shutil.copy(data / "commutes.csv", tmp_path)
-    with pytest.raises(DataError, match="--leave-out-unknown"):
+    with pytest.raises(DataError, match="leave_out_unknown"):
         run(tmp_path, tmp_path / "out")
     run(tmp_path, tmp_path / "out", "--leave-out-unknown")
     assert cobogo.verify(tmp_path / "out")

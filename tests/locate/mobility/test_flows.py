@@ -148,5 +148,5 @@ def test_damaged_counts_and_senseless_bounds_are_refused() -> None:
     for damage in ({"format": "other"}, {"noisy": [[1]]}, {"epsilon": "x"}, {"areas": {}}):
         with pytest.raises(VerificationFailed):
             FlowCounts.from_dict({**made.as_dict(), **damage}, "noisy.json")
-    with pytest.raises(PolicyError, match="--most"):
+    with pytest.raises(PolicyError, match="most"):
         count_flows(journeys(tree("xxy"), 20), Fraction(1), most=0)

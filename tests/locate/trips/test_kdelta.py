@@ -89,7 +89,7 @@ def test_waiting_moves_times_where_never_walking_alone_cannot() -> None:
     one = walkers(1, 40, 3)
     later = Points(one.lon, one.lat, one.time + 1000, one.user, one.names)
     points = joined(one, later)
-    with pytest.raises(NoSolution, match="--method w4m"):
+    with pytest.raises(NoSolution, match="method w4m"):
         anonymize_trips(points, KDelta(2, 20, "nwa", trash=0.0, period=60, gap=100_000))
     found = anonymize_trips(points, KDelta(2, 20, "w4m", trash=0.0))
     assert found.suppressed == 0

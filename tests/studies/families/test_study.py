@@ -13,7 +13,7 @@ import pytest
 from cobogo.errors import PolicyError
 from cobogo.floor.language import speech
 from cobogo.studies.families import study
-from cobogo.studies.families.study import Families, FamilyTrial, compare_families
+from cobogo.studies.families.study import Families, FamilyTrial, families
 from support.commands import cobogo
 
 pytestmark = pytest.mark.slow
@@ -41,7 +41,7 @@ def people(rows: int) -> pa.Table:
 @pytest.fixture(scope="module")
 def found() -> Families:
     of = {"recoding": [2, 20], "randomization": [0.8, 0.2], "sampling": [1], "local": [0.5, 6]}
-    return compare_families(people(2400), POLICY, of=of, seed=1)
+    return families(people(2400), POLICY, kind=of, seed=1)
 
 
 def of_kind(found: Families, kind: str) -> list[FamilyTrial]:
@@ -92,17 +92,17 @@ def test_a_kind_that_the_policy_does_not_allow_for_is_left_out_unless_asked_for(
     masked = {"role": "quasi-identifier", "hierarchy": {"mask": "right"}}
     rules = {**POLICY, "attributes": {**POLICY["attributes"], "age": masked}}
     monkeypatch.setattr(study, "MAKERS", {"sampling": study.MAKERS["sampling"]})
-    assert "depends on the data" in compare_families(people(400), rules).skipped["sampling"]
+    assert "depends on the data" in families(people(400), rules).skipped["sampling"]
     with pytest.raises(PolicyError, match="depends on the data"):
-        compare_families(people(400), rules, of={"sampling": None})
+        families(people(400), rules, kind={"sampling": None})
 
 
 def test_refusals() -> None:
     with pytest.raises(PolicyError, match="no kind"):
-        compare_families(people(400), POLICY, of={"magic": None})
+        families(people(400), POLICY, kind={"magic": None})
     bare = {"attributes": {"age": {"role": "quasi-identifier"}}}
     with pytest.raises(PolicyError, match="sensitive"):
-        compare_families(people(400), bare)
+        families(people(400), bare)
 
 
 TOML = """

@@ -13,7 +13,7 @@ import pytest
 from press.blocks import command
 
 import cobogo
-from cobogo.examples import write_worked_tables
+from cobogo.examples import write_set
 from cobogo.faces.cli.main import app
 from cobogo.tell.reference.documents import NAMES, PRELUDE, Document, Item, documents, find_document, pages
 from support.paths import ROOT
@@ -31,7 +31,7 @@ def outcome(item: Item, session: dict[str, Any]) -> str:
 
 def mistakes(document: Document, directory: Path, *, heavy: bool) -> list[str]:
     """The items whose figures differ, each with what came out."""
-    write_worked_tables(directory / "documents")
+    write_set("documents", directory / "documents")
     session: dict[str, Any] = {}
     exec("\n".join(line.removeprefix(">>> ") for line in PRELUDE), session)
     wrong = []

@@ -90,6 +90,6 @@ def test_explain(capsys: pytest.CaptureFixture[str]) -> None:
 def test_names_that_several_things_have_need_a_kind() -> None:
     several = {name: kinds for name, kinds in names().items() if len(kinds) > 1}
     for name, kinds in several.items():
-        with pytest.raises(Exception, match="--kind"):
+        with pytest.raises(Exception, match="kind"):
             find(name)
         assert {find(name, kind)[0] for kind in kinds} == set(kinds)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import difflib
 import heapq
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from cobogo.data.hierarchy.base import SUPPRESSED, Hierarchy, Label
 from cobogo.data.hierarchy.csv_file import csv_hierarchy
@@ -20,6 +21,7 @@ from cobogo.data.policy import (
     CsvHierarchy,
     Data,
     DatesHierarchy,
+    HierarchySpec,
     IntervalsHierarchy,
     MaskHierarchy,
     OrderingHierarchy,
@@ -30,7 +32,7 @@ from cobogo.data.policy import (
 )
 from cobogo.data.table.encodings import detect_encoding
 from cobogo.data.table.frequency import FrequencyTable
-from cobogo.data.table.read import Table
+from cobogo.data.table.read import Table, read
 from cobogo.errors import HierarchyError, PolicyError, UnfitValues
 from cobogo.floor.language import Text, join, tr, trn
 
@@ -67,6 +69,19 @@ def build(attribute: str, spec: AnyHierarchy | None, values: Sequence[Label], *,
     if spec is not None and spec.top:
         hierarchy = hierarchy.with_top()
     return hierarchy.with_null() if None in values else hierarchy
+
+
+def preview(spec: HierarchySpec, values: Iterable[Any], rows: int) -> Any:
+    """A pandas frame: the first distinct values, read as a table's are, and what they become at each level."""
+    import pandas as pd
+
+    name = str(getattr(values, "name", None) or "values")
+    policy = Policy({name: {"role": Role.QUASI_IDENTIFIER, "hierarchy": spec}})
+    table = read(pd.DataFrame({name: pd.Series(list(values)).drop_duplicates()}), policy.data)
+    texts: list[Label] = table.engine.fetch(table.expression.select(value=table.text(name)))["value"].to_pylist()
+    built = build(name, policy.attributes[name].hierarchy, texts, policy=policy)
+    levels = range(built.height + 1)
+    return pd.DataFrame({str(n): [built.generalize(text, n) for text in texts[:rows]] for n in levels})
 
 
 def _build_levels(attribute: str, spec: AnyHierarchy | None, texts: list[str], policy: Policy, where: str) -> Hierarchy:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from math import isfinite
+from math import inf, isfinite
 from operator import itemgetter
 from typing import Literal
 
@@ -156,6 +156,34 @@ def _label(low: int | None, high: int | None, *, text: Callable[[int], str], who
             return text(low)
         return f"{text(low)} to {text(high - 1)}" if low < 0 else f"{text(low)}-{text(high - 1)}"
     return f"[{text(low)}{'; ' if decimal == ',' else ', '}{text(high)})"
+
+
+def interval_bounds(label: str, decimal: DecimalMark = ".") -> tuple[float, float] | None:
+    """The numbers that a label stands for, from the first on and below the second; None where it is no interval.
+
+    >>> interval_bounds("30-39"), interval_bounds("-5 to -1"), interval_bounds("[1.5, 2)"), interval_bounds(">=90")
+    ((30, 40), (-5, 0), (1.5, 2.0), (90, inf))
+    """
+    found = _INTERVAL.fullmatch(label.replace(",", ".") if decimal == "," else label)
+    if found is None:
+        return None
+    low, high, first, last, alone, below, start = found.groups()
+    if low is not None:
+        return float(low), float(high)
+    if first is not None or alone is not None:
+        return int(first or alone), int(last or alone) + 1
+    return (-inf, _number(below)) if below is not None else (_number(start), inf)
+
+
+def _number(text: str) -> float:
+    return float(text) if "." in text else int(text)
+
+
+_DIGITS = r"-?[0-9]+(?:[.][0-9]+)?"
+_INTERVAL = re.compile(
+    rf"\[({_DIGITS})[,;.] ({_DIGITS})\)|(-?[0-9]+)(?:-| to )(-?[0-9]+)|(-?[0-9]+)|<({_DIGITS})|>=({_DIGITS})"
+)
+"""The labels that `_label` writes, but for ``*``."""
 
 
 def _text(amount: int, *, places: int, decimal: DecimalMark) -> str:

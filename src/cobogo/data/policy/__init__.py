@@ -97,6 +97,9 @@ from cobogo.data.policy.tables import (
     ReportPolicy as ReportPolicy,
 )
 from cobogo.data.policy.tables import (
+    Responsibility as Responsibility,
+)
+from cobogo.data.policy.tables import (
     RiskPolicy as RiskPolicy,
 )
 from cobogo.data.policy.tables import (

@@ -5,7 +5,7 @@ A policy is a TOML file or the same structure as a Python mapping. Names are tho
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -19,30 +19,42 @@ from cobogo.data.policy.tables import (
     AttributePolicy,
     Data,
     EnginePolicy,
+    ModelObject,
     Output,
     Privacy,
     Recoding,
     RegistryPolicy,
     ReportPolicy,
+    Responsibility,
     RiskPolicy,
     Role,
     Utility,
 )
-from cobogo.data.policy.toml_file import PolicyTable, read_toml, refuse_depth
+from cobogo.data.policy.toml_file import PolicyTable, read_toml, refuse_depth, render_toml
 from cobogo.errors import PolicyError
 from cobogo.floor.language import join, tr
 from cobogo.floor.language.errors import gather_errors
-from cobogo.floor.representation import brief
+from cobogo.floor.representation import brief, table
 from cobogo.floor.untrusted import shorten
+from cobogo.floor.urls import resolve_file
 
 
 class Policy(PolicyTable):
-    """A whole job.
+    """A whole job: loaded from a file, validated from a mapping, or built of typed parts.
 
-    >>> policy = Policy.of({"data": {"path": "a.csv"}, "attributes": {"age": {"role": "quasi-identifier"}},
+    >>> policy = Policy.of({"attributes": {"age": {"role": "quasi-identifier"}},
     ...                     "privacy": {"models": [{"model": "k-anonymity", "k": 2}]}})
-    >>> policy.quasi_identifiers
-    ('age',)
+    >>> from cobogo.data.policy.construct import quasi
+    >>> policy == Policy({"age": quasi()}, [{"model": "k-anonymity", "k": 2}])
+    True
+    >>> print(policy.to_toml(), end="")
+    [attributes]
+    age = { role = "quasi-identifier" }
+    <BLANKLINE>
+    [privacy]
+    models = [
+      { model = "k-anonymity", k = 2 },
+    ]
     """
 
     data: Data = Data()
@@ -59,11 +71,44 @@ class Policy(PolicyTable):
     engine: EnginePolicy = EnginePolicy()
     output: Output = Output()
     report: ReportPolicy = ReportPolicy()
+    responsibility: Responsibility = Responsibility()
     registry: RegistryPolicy | None = None
 
     _home: Path = PrivateAttr(default_factory=Path)
     _name: str = PrivateAttr(default="policy")
     _trusted: frozenset[str] | None = PrivateAttr(default=None)
+
+    def __init__(
+        self,
+        attributes: Mapping[str, AttributePolicy | Mapping[str, Any]],
+        models: Sequence[ModelObject | Mapping[str, Any]] | None = None,
+        *,
+        data: Data | Mapping[str, Any] | None = None,
+        recoding: Recoding | Mapping[str, Any] | None = None,
+        perturbation: Perturbation | Mapping[str, Any] | None = None,
+        randomization: Randomization | Mapping[str, Any] | None = None,
+        masking: Masking | Mapping[str, Any] | None = None,
+        sampling: Sampling | Mapping[str, Any] | None = None,
+        synthesis: Synthesis | Mapping[str, Any] | None = None,
+        utility: Utility | Mapping[str, Any] | None = None,
+        risk: RiskPolicy | Mapping[str, Any] | None = None,
+        engine: EnginePolicy | Mapping[str, Any] | None = None,
+        output: Output | Mapping[str, Any] | None = None,
+        report: ReportPolicy | Mapping[str, Any] | None = None,
+        registry: RegistryPolicy | Mapping[str, Any] | None = None,
+    ) -> None:
+        """Build a policy of typed parts: what each column is, the models that must hold, and the other tables of the
+        file. Its paths are relative to where the program runs."""
+        tables = {name: part for name, part in locals().items() if name in type(self).model_fields and part is not None}
+        if models is not None:
+            tables["privacy"] = {"models": tuple(models)}
+        try:
+            super().__init__(**tables)
+        except ValidationError as error:
+            raise explain_error(error, "policy", type(self)) from None
+        self._check_labels()
+
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]  # a mapping is validated without it
 
     def __repr__(self) -> str:
         """What it is about; a hierarchy may list values, and a path a password."""
@@ -73,6 +118,20 @@ class Policy(PolicyTable):
 
     def __str__(self) -> str:
         return repr(self)
+
+    def _repr_html_(self) -> str:
+        """The columns and what must hold, for a notebook: the kind of a hierarchy, and none of its values."""
+        rows = [
+            [name, str(one.role), one.hierarchy.key if one.hierarchy else ""] for name, one in self.attributes.items()
+        ]
+        header = [tr("column"), tr("role"), tr("hierarchy")]
+        return table(repr(self), header, rows)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both ask for the same, wherever their files are."""
+        return self.__dict__ == other.__dict__ if isinstance(other, Policy) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -105,8 +164,7 @@ class Policy(PolicyTable):
         policy._home = Path(home)
         policy._name = name
         policy._trusted = None if trusted is None else frozenset(trusted)
-        policy.check_label(policy.recoding.label, "recoding.label")
-        policy.check_label(policy.utility.label if policy.utility else None, "utility.label")
+        policy._check_labels()
         return policy
 
     @classmethod
@@ -121,9 +179,31 @@ class Policy(PolicyTable):
         raise PolicyError(
             tr("a policy is a path, a mapping or a Policy. Got {name} instead", name=type(policy).__name__),
             where="policy",
-            remedy=tr("Give the data and the policy: cobogo.anonymize(data, policy)."),
+            remedy=tr(
+                "Give the data and then the policy; in Python, `cobogo.inspect(data).policy()` makes one to begin with."
+            ),
             code="COBOGO-POLICY-TYPE",
         )
+
+    def as_dict(self) -> dict[str, Any]:
+        """What was decided, with the structure of the file; what was left to a default is left out."""
+        return self.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude_none=True)
+
+    def to_toml(self) -> str:
+        """The policy as the text of a file, which `load` reads again."""
+        return render_toml(self.as_dict())
+
+    def differences(self, other: Policy) -> dict[str, tuple[Any, Any]]:
+        """The keys that two policies decide differently, each with both values; None is a key that is not there.
+
+        >>> loose = Policy.of({"attributes": {"age": {"role": "sensitive"}}})
+        >>> strict = Policy.of({"attributes": {"age": {"role": "identifier"}}, "recoding": {"suppression-limit": 0.1}})
+        >>> loose.differences(strict)
+        {'attributes.age.role': ('sensitive', 'identifier'), 'recoding.suppression-limit': (None, 0.1)}
+        """
+        mine, theirs = dict(_flatten(self.as_dict())), dict(_flatten(other.as_dict()))
+        every = dict.fromkeys((*mine, *theirs))
+        return {key: (mine.get(key), theirs.get(key)) for key in every if mine.get(key) != theirs.get(key)}
 
     @property
     def home(self) -> Path:
@@ -168,8 +248,11 @@ class Policy(PolicyTable):
                 remedy=tr("Use a data set of the server instead."),
                 code="COBOGO-POLICY-VALUE",
             )
-        before, mark, path = url.partition("duckdb:///")
-        return f"{mark}{self.resolve(path)}" if mark and not before else url
+        return resolve_file(url, self.resolve)
+
+    def _check_labels(self) -> None:
+        self.check_label(self.recoding.label, "recoding.label")
+        self.check_label(self.utility.label if self.utility else None, "utility.label")
 
     def check_label(self, name: str | None, key: str) -> None:
         """A label is a column that is released unchanged: sensitive or non-sensitive."""
@@ -234,3 +317,12 @@ class Policy(PolicyTable):
     def sensitive(self) -> tuple[str, ...]:
         """The sensitive attributes, in the policy's order."""
         return self.with_role(Role.SENSITIVE)
+
+
+def _flatten(content: Mapping[str, Any], place: str = "") -> Iterator[tuple[str, Any]]:
+    """Every value of nested tables with the dotted key of its place."""
+    for key, value in content.items():
+        if isinstance(value, Mapping):
+            yield from _flatten(value, f"{place}{key}.")
+        else:
+            yield f"{place}{key}", value

@@ -5,15 +5,46 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import Discriminator, Field, Tag
+from pydantic import Discriminator, Field, SerializerFunctionWrapHandler, Tag, model_serializer
 
 from cobogo.data.policy.toml_file import PolicyTable, Separator
+from cobogo.floor.representation import brief
 
 
 class HierarchySpec(PolicyTable):
     """What every way to build a hierarchy shares: ``top = true`` adds a last level ``*``."""
 
     top: bool = False
+
+    def __repr__(self) -> str:
+        """Its kind: its keys may list values of the data."""
+        return brief(self, self.key)
+
+    def __str__(self) -> str:
+        return repr(self)
+
+    @model_serializer(mode="wrap")
+    def _key_first(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """As people write it: what kind it is comes first."""
+        content: dict[str, Any] = write(self)
+        return {self.key: content[self.key]} | content
+
+    @property
+    def key(self) -> str:
+        """The key that names this way to build a hierarchy."""
+        return next(key for key, spec in BUILDERS.items() if isinstance(self, spec))
+
+    def preview(self, values: Any, rows: int = 10) -> Any:
+        """What becomes of some values, level by level, as a pandas frame: it shows the values that it is given.
+
+        >>> print(MaskHierarchy(mask="right", keep=1, top=True).preview(["601", "602"]).to_string(index=False))
+          0   1   2 3
+        601 60* 6** *
+        602 60* 6** *
+        """
+        from cobogo.data.hierarchy.build import preview
+
+        return preview(self, values, rows)
 
 
 class CsvHierarchy(HierarchySpec):
@@ -94,7 +125,7 @@ BUILDERS: dict[str, type[HierarchySpec]] = {
 def _builder(value: Any) -> str | None:
     """Which way to build a hierarchy a table asks for: it has exactly one of the keys."""
     if isinstance(value, HierarchySpec):
-        return next(key for key, spec in BUILDERS.items() if isinstance(value, spec))
+        return value.key
     named = [key for key in BUILDERS if isinstance(value, Mapping) and key in value]
     return named[0] if len(named) == 1 else None
 

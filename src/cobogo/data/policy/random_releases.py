@@ -241,6 +241,10 @@ def _listed(given: Any) -> Any:
     return {"values": given} if isinstance(given, list | tuple) else given
 
 
+ListedDomain = Annotated[DomainSpec, BeforeValidator(_listed, json_schema_input_type=tuple[str, ...] | DomainSpec)]
+"""A domain, or the list of its values."""
+
+
 class Synthesis(PolicyTable):
     """By what method synthetic records are made, what that may cost anybody's privacy, and what is public.
 
@@ -261,7 +265,7 @@ class Synthesis(PolicyTable):
     curator: str | None = None
     dataset: str | None = None
     analyst: str | None = None
-    domains: dict[str, Annotated[DomainSpec, BeforeValidator(_listed)]] | None = None
+    domains: dict[str, ListedDomain] | None = None
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 from enum import StrEnum
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import Annotated, Any, Literal, Protocol, Self, get_args
 
 from pydantic import Field, PrivateAttr, field_validator, model_validator
 
@@ -129,10 +129,30 @@ class AttributePolicy(PolicyTable):
         return self
 
 
+class ModelObject(Protocol):
+    """A model as an object: a policy keeps what its table would be in the file."""
+
+    def as_table(self) -> dict[str, Any]:
+        """Its name, as ``model``, and its parameters."""
+
+
+def _as_table(model: Any) -> Any:
+    """The table of a model that is an object; anything else, a class among it, is left to be judged."""
+    is_object = hasattr(model, "as_table") and not isinstance(model, type)
+    return model.as_table() if is_object else model
+
+
 class Privacy(PolicyTable):
     """The models that must hold; each is a table with a ``model`` and its parameters."""
 
     models: Annotated[tuple[dict[str, Any], ...], Field(min_length=1)]
+
+    @field_validator("models", mode="before")
+    @classmethod
+    def _as_tables(cls, models: Any) -> Any:
+        if not isinstance(models, list | tuple):
+            return models
+        return tuple(_as_table(one) for one in models)
 
     @field_validator("models")
     @classmethod
@@ -243,6 +263,18 @@ class RegistryPolicy(PolicyTable):
     dataset: str
     key: str | None = None
     base: Literal["previous", "quasi-identifiers", "m-invariance"] | None = None
+
+
+class Responsibility(PolicyTable):
+    """Who answers for a release, and why it is made: for the page that is signed. It stays in the evidence."""
+
+    controller: str | None = None
+    officer: str | None = None
+    purpose: str | None = None
+    legal_basis: str | None = None
+    recipients: tuple[str, ...] = ()
+    retention: str | None = None
+    signatories: tuple[str, ...] = ()
 
 
 class ReportPolicy(PolicyTable):

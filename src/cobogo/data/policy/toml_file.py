@@ -1,4 +1,4 @@
-"""Files of TOML tables: what every table is, and reading them."""
+"""Files of TOML tables: what every table is, reading them and writing them."""
 
 from __future__ import annotations
 
@@ -182,6 +182,66 @@ def _too_deep(where: str) -> PolicyError:
     )
 
 
+def render_toml(content: Mapping[str, Any]) -> str:
+    """Tables as TOML, one line a key, long lists one line an item.
+
+    >>> print(render_toml({"privacy": {"models": [{"model": "k-anonymity", "k": 5}]}}), end="")
+    [privacy]
+    models = [
+      { model = "k-anonymity", k = 5 },
+    ]
+    """
+    return "\n".join(_render_table(name, part) for name, part in content.items() if part)
+
+
+def _render_table(name: str, part: Any) -> str:
+    if not isinstance(part, Mapping):
+        return f"{toml_key(name)} = {toml(part)}\n"
+    lines = [f"[{toml_key(name)}]"]
+    for key, value in part.items():
+        if isinstance(value, list) and value and all(isinstance(item, Mapping) for item in value):
+            lines += [f"{toml_key(key)} = [", *(f"  {toml(item)}," for item in value), "]"]
+        else:
+            lines.append(f"{toml_key(key)} = {toml(value)}")
+    return "\n".join(lines) + "\n"
+
+
+def toml(value: Any) -> str:
+    """A value as TOML, tables inline.
+
+    >>> print(toml({"a b": ["x\\ny", 1, True]}))
+    { "a b" = ["x\\ny", 1, true] }
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{toml_key(key)} = {toml(item)}" for key, item in value.items()) + " }"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(toml, value)) + "]"
+    return _string(str(value))
+
+
+def toml_key(name: str) -> str:
+    """A key as TOML, between quotes where it needs them."""
+    return name if re.fullmatch("[A-Za-z0-9_-]+", name) else _string(name)
+
+
+def _string(text: str) -> str:
+    """A quoted string. What cannot be seen is escaped too: a name should not turn the line that it stands in around."""
+    return '"' + "".join(map(_character, text)) + '"'
+
+
+def _character(c: str) -> str:
+    short = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+    if c in short:
+        return short[c]
+    if c.isprintable():
+        return c
+    return f"\\u{ord(c):04X}" if ord(c) <= 0xFFFF else f"\\U{ord(c):08X}"
+
+
 class PolicyTable(BaseModel):
     """A table of the policy: unknown keys are errors, names carry hyphens in the file."""
 
@@ -191,6 +251,7 @@ class PolicyTable(BaseModel):
         alias_generator=lambda name: name.replace("_", "-"),
         populate_by_name=True,
         str_strip_whitespace=False,
+        defer_build=True,  # most policies use few of the tables
     )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
@@ -106,9 +106,9 @@ class ColumnProfile:
     missing: int  # records without a value
     distinct: int
     unique: int  # values that occur exactly once
-    values: tuple[tuple[str, int], ...]  # the most frequent, with their counts
+    values: tuple[tuple[str, int], ...] = field(repr=False)  # the most frequent, with their counts
     kind: ColumnKind
-    placeholders: tuple[str, ...] = ()  # such as "NA": written among numbers or dates for want of a value
+    placeholders: tuple[str, ...] = field(default=(), repr=False)  # such as "NA", written among numbers or dates
 
     @property
     def present(self) -> int:

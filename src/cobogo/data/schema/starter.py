@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 from cobogo.data.policy import Data, Role
 from cobogo.data.policy.complaints import CONFIRM
+from cobogo.data.policy.toml_file import toml, toml_key
 from cobogo.data.schema.profile import ColumnProfile, decimal_mark
 from cobogo.data.schema.suggest import Suggestion
 from cobogo.floor.language import Speech, speech
@@ -24,8 +24,11 @@ def starter_policy(
     data: Data = USUAL,
     decimal: Literal[".", ","] | None = None,
     language: str = "en",
+    schema: str | None = None,
 ) -> str:
     """A policy as TOML text, ready but for the roles that are guesses, with comments in a ``language``.
+
+    ``schema`` is the path of the JSON Schema that editors check it against.
 
     ``data`` is how the table is read. Without ``decimal`` the columns' mark is taken. Without ``path`` the policy does
     not say where the data are or where the release goes.
@@ -46,7 +49,9 @@ def starter_policy(
     keys |= data.model_dump(exclude_unset=True, by_alias=True, exclude={"path", "decimal", "missing"})
     keys["decimal"] = decimal or decimal_mark(profiles)
     placeholders = {value for profile in profiles for value in profile.placeholders}
-    lines = [*_header(suggestions, say), "", "[data]", *(f"{key} = {toml(value)}" for key, value in keys.items())]
+    named = [] if schema is None else [f"#:schema {schema}"]
+    lines = [*named, *_header(suggestions, say), "", "[data]"]
+    lines += [f"{key} = {toml(value)}" for key, value in keys.items()]
     if placeholders:
         lines += _comment(
             say(
@@ -59,48 +64,21 @@ def starter_policy(
         lines += _attribute(profile, suggestion, say)
     if not any(suggestion.role is Role.QUASI_IDENTIFIER for suggestion in suggestions):
         lines += _comment(say("No column was found to be a quasi-identifier. k-anonymity needs at least one."))
-    lines += ["", "[privacy]", *_privacy(pairs, say)]
+    sensitive = [profile for profile, suggestion in pairs if suggestion.role is Role.SENSITIVE]
+    lines += ["", "[privacy]", *_privacy(sensitive, say)]
     lines += ["", "[recoding]"]
     lines += _comment(say("The share of the records that may be left out so that the others keep more detail."))
     lines += ["suppression-limit = 0.05"]
+    lines += _comment(
+        say(
+            "The default algorithm finds the best recoding in which each column has one level throughout. The one "
+            "below gives each record its own levels, and usually keeps much more detail: delete the # to use it."
+        )
+    )
+    lines += ['# algorithm = "local"']
     if path is not None:
         lines += ["", "[output]", 'directory = "release"']
     return "\n".join(lines) + "\n"
-
-
-def toml(value: Any) -> str:
-    """A value as TOML, tables inline.
-
-    >>> print(toml({"a b": ["x\\ny", 1, True]}))
-    { "a b" = ["x\\ny", 1, true] }
-    """
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int | float):
-        return repr(value)
-    if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{_key(key)} = {toml(item)}" for key, item in value.items()) + " }"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(toml, value)) + "]"
-    return _string(str(value))
-
-
-def _key(name: str) -> str:
-    return name if re.fullmatch("[A-Za-z0-9_-]+", name) else _string(name)
-
-
-def _string(text: str) -> str:
-    """A quoted string. What cannot be seen is escaped too: a name should not turn the line that it stands in around."""
-    return '"' + "".join(map(_character, text)) + '"'
-
-
-def _character(c: str) -> str:
-    short = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
-    if c in short:
-        return short[c]
-    if c.isprintable():
-        return c
-    return f"\\u{ord(c):04X}" if ord(c) <= 0xFFFF else f"\\U{ord(c):08X}"
 
 
 def _header(suggestions: Sequence[Suggestion], say: Speech) -> Iterator[str]:
@@ -144,27 +122,33 @@ def _attribute(profile: ColumnProfile, suggestion: Suggestion, say: Speech) -> I
     yield from _comment(say("{reason} (confidence {confidence})", reason=suggestion.reason, confidence=sure))
     role = str(suggestion.role) if suggestion.certain else CONFIRM + suggestion.role
     content = {"role": role} | ({"hierarchy": suggestion.hierarchy} if suggestion.hierarchy else {})
-    yield f"{_key(profile.name)} = {toml(content)}"
+    yield f"{toml_key(profile.name)} = {toml(content)}"
 
 
-def _privacy(pairs: Sequence[tuple[ColumnProfile, Suggestion]], say: Speech) -> Iterator[str]:
-    sensitive = [profile for profile, suggestion in pairs if suggestion.role is Role.SENSITIVE]
-    diverse = [profile.name for profile in sensitive if not profile.constant]
+def starting_models(sensitive: Sequence[ColumnProfile], k: int = 5, l: int | None = 2) -> list[dict[str, Any]]:
+    """k-anonymity, and l-diversity for the sensitive columns that can have it: not those that are the same in every
+    record."""
+    models: list[dict[str, Any]] = [{"model": "k-anonymity", "k": k}]
+    diverse = [one.name for one in sensitive if not one.constant]
+    if l is None or not diverse:
+        return models
+    named = [{"attribute": name} for name in diverse] if len(diverse) < len(sensitive) else [{}]
+    return [*models, *({"model": "l-diversity", **one, "kind": "distinct", "l": l} for one in named)]
+
+
+def _privacy(sensitive: Sequence[ColumnProfile], say: Speech) -> Iterator[str]:
+    models = starting_models(sensitive)
     yield from _comment(say("k-anonymity: at least k records share each combination of quasi-identifiers."))
-    models: list[dict[str, Any]] = [{"model": "k-anonymity", "k": 5}]
-    diversity = {"model": "l-diversity", "kind": "distinct", "l": 2}
     if sensitive:
         yield from _comment(
             say("l-diversity: records that share a combination have at least l different sensitive values.")
         )
-    if len(diverse) == len(sensitive) > 0:
+    if sensitive and len(models) == 2 and "attribute" not in models[1]:
         yield from _comment(
             say("Without an attribute it holds for every sensitive one. Delete it if no sensitive attribute is left.")
         )
-        models.append(diversity)
     elif sensitive:
         yield from _comment(say("It cannot hold for a sensitive attribute that is the same in every record."))
-        models += [{"model": "l-diversity", "attribute": name, "kind": "distinct", "l": 2} for name in diverse]
     yield "models = ["
     yield from (f"  {toml(model)}," for model in models)
     yield "]"

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from cobogo.data.hierarchy import Label
 from cobogo.data.table.engine import Engine, Expression
 from cobogo.data.table.read import Table
+from cobogo.errors import DataError
+from cobogo.floor.language import tr
 
 Column = tuple[NDArray[np.int32], tuple[Label, ...]]
 """A coded column: each row's code, and the label of each code."""
@@ -80,9 +82,28 @@ Codes = NDArray[np.int64]
 
 def stream_columns(table: Table, columns: Sequence[str], texts: Collection[str] = ()) -> Iterator[Any]:
     """Some columns of a table as Arrow batches; those of ``texts`` as text (or codes of texts), others as they are."""
+    refuse_apart(table)
+    yield from table.engine.batches(choose_columns(table, columns, texts))
+
+
+def choose_columns(table: Table, columns: Sequence[str], texts: Collection[str] = ()) -> Expression:
+    """Some columns of a table; those of ``texts`` as text, others as they are."""
     rows = table.expression
-    chosen = {name: table.text(name) if name in texts else rows[name] for name in columns}
-    yield from table.engine.batches(rows.select(**chosen))
+    return rows.select(**{name: table.text(name) if name in texts else rows[name] for name in columns})
+
+
+def refuse_apart(table: Table) -> None:
+    """Refuse to bring the records of an engine here that keeps them where they are."""
+    if table.engine.keeps_records:
+        raise DataError(
+            tr(
+                "this needs all records in one process, and {engine} keeps them where they are",
+                engine=table.engine.name,
+            ),
+            where=table.name,
+            remedy=tr("Export the table to a file, and use DuckDB: docs/engines.md lists what each engine does."),
+            code="COBOGO-ENGINE",
+        )
 
 
 def count_values(table: Table, name: str) -> tuple[tuple[Label, ...], NDArray[np.int64]]:
@@ -113,8 +134,8 @@ def encode_column(column: Any, places: Mapping[Label, int]) -> Codes:
 
 def arrow_type(table: Table, name: str) -> Any:
     """The Arrow type of a column that is not text; None of one that is."""
-    kind = table.expression.schema()[name]
-    return None if kind.is_string() else kind.to_pyarrow()
+    only = table.expression.select(name)
+    return None if only.schema()[name].is_string() else table.engine.arrow_schema(only).field(0).type
 
 
 def decode_column(codes: NDArray[Any], labels: Sequence[Label], kind: Any = None) -> Any:

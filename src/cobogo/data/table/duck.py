@@ -14,13 +14,26 @@ from typing import Any, ClassVar
 from cobogo.data.policy import Data
 from cobogo.data.table import enumerations as coded
 from cobogo.data.table.columns import shortest_texts
-from cobogo.data.table.engine import BATCH, COUNTED, RELEASED, Engine, Expression, foreign_table, header, literal, quote
+from cobogo.data.table.engine import (
+    BATCH,
+    COUNTED,
+    RELEASED,
+    Engine,
+    Expression,
+    foreign_table,
+    header,
+    literal,
+    no_such_table,
+    quote,
+)
 from cobogo.data.table.files import csv_error, parquet_error
+from cobogo.data.table.relation import Relation, Session
+from cobogo.data.table.sql_column import TEXT, WHOLE, SqlColumn, SqlType
 from cobogo.errors import DataError, OutputError
 from cobogo.floor import randomness
 from cobogo.floor.files import create_scratch, remove_scratch
 from cobogo.floor.language import tr
-from cobogo.floor.lean import load_arrow, load_ibis
+from cobogo.floor.lean import load_arrow
 from cobogo.floor.memory import memory_share
 
 IN_MEMORY = 64 * 2**20
@@ -43,18 +56,15 @@ class DuckDB(Engine):
     def __init__(self, file: Path | None = None, *, writable: bool = False) -> None:
         import duckdb
 
-        load_ibis()
-        load_arrow()
-        from ibis.backends.duckdb import Backend
-
         self.failures = (duckdb.IOException, duckdb.OutOfMemoryException)  # type: ignore[misc]
         self._spill = create_scratch(Path(tempfile.gettempdir()), "cobogo-spill-")
-        super().__init__(Backend().connect(temp_directory=str(self._spill)))
+        super().__init__(Session(duckdb.connect(config={"temp_directory": str(self._spill)})))
         weakref.finalize(self, remove_scratch, self._spill)
         self._draw_no_progress()
         self.sql(f"SET memory_limit = '{memory_share(1 - COUNTED)} bytes'")
+        self.sql("SET python_enable_replacements = false")  # a name is that of a table, never of a variable of ours
         self.sql("SET TimeZone = 'UTC'")  # so that times read as text are the same wherever this runs
-        self._functions: dict[str, Callable[..., Any]] = {}
+        self._functions: set[str] = set()
         self.file = file
         self._complaint: Callable[[str], DataError] | None = None
         if file is not None:
@@ -67,7 +77,7 @@ class DuckDB(Engine):
 
     def sql(self, text: str) -> Any:
         """Run a statement in the engine's own language."""
-        return self.connection.raw_sql(text)
+        return self.connection.execute(text)
 
     def load_csv(
         self, files: Sequence[str], names: Sequence[str], data: Data, path: str, *, once: bool = False
@@ -88,45 +98,60 @@ class DuckDB(Engine):
 
     def load_arrow(self, table: Any) -> Expression:
         """A copy of the table."""
-        return self.connection.create_table("cobogo_source", table, temp=True, overwrite=True)
+        given = self.lookup(table)
+        self.sql(f"CREATE OR REPLACE TEMP TABLE cobogo_source AS {given.sql}")
+        return self.relation("SELECT * FROM temp.main.cobogo_source")
 
     def open_table(self, name: str) -> Expression:
         """A table of the user's database file."""
         schema, _, table = name.rpartition(".")
-        query = (
-            "SELECT 1 FROM information_schema.tables WHERE table_catalog = ? AND table_schema = ? AND table_name = ?"
-        )
-        if not self.connection.con.execute(query, [HOUSE, schema or "main", table]).fetchone():
-            raise DataError(
-                tr("there is no such table"),
-                where=name,
-                remedy=tr("Check data.table and its schema."),
-                code="COBOGO-DATA-FILE",
-            )
-        return self.connection.sql(f"SELECT * FROM {self._place(name)}")
+        if not self.rows(
+            f"SELECT 1 FROM information_schema.tables WHERE table_catalog = '{HOUSE}' "
+            f"AND table_schema = {literal(schema or 'main')} AND table_name = {literal(table)}"
+        ):
+            raise no_such_table(name)
+        return self.relation(f"SELECT * FROM {self._place(name)}")
 
     def tables(self) -> list[str]:
         """The tables and views of the user's database file."""
-        query = "SELECT table_schema, table_name FROM information_schema.tables WHERE table_catalog = ?"
-        found = self.connection.con.execute(query, [HOUSE]).fetchall()
-        return sorted(table if schema == "main" else f"{schema}.{table}" for schema, table in found)
+        query = f"SELECT table_schema, table_name FROM information_schema.tables WHERE table_catalog = '{HOUSE}'"
+        return sorted(table if schema == "main" else f"{schema}.{table}" for schema, table in self.rows(query))
 
     def materialize(self, table: Expression) -> Expression:
         """A temporary table."""
-        return self.connection.create_table(f"cobogo_kept_{secrets.token_hex(6)}", table, temp=True)
+        place = f"temp.main.cobogo_kept_{secrets.token_hex(6)}"
+        self.sql(f"CREATE TEMP TABLE {place} AS {table.sql}")
+        return Relation(self.connection, f"SELECT * FROM {place}", table.known)
 
-    def lookup(self, table: Any) -> Expression:
+    def lookup(self, table: Any) -> Relation:
         """Read from memory. It may hold original values: an expression that is printed shows none of them."""
-        import ibis.expr.operations as ops
-        from ibis.expr.schema import infer
-        from ibis.formats.pyarrow import PyArrowTableProxy
+        memory = self.connection.remember(table)
+        return Relation.of_statement(self.connection, f"SELECT * FROM {memory.name}", frozenset([memory]))
 
-        class Unshown(PyArrowTableProxy[Any]):  # type: ignore[misc]
-            def __repr__(self) -> str:
-                return f"{len(self.obj)} rows"
+    def relation(self, statement: str) -> Relation:
+        """The rows of a statement."""
+        return Relation.of_statement(self.connection, statement)
 
-        name = f"cobogo_lookup_{secrets.token_hex(6)}"
-        return ops.InMemoryTable(name=name, schema=infer(table), data=Unshown(table)).to_expr()
+    def statement(self, table: Expression) -> str:
+        """What it is made of."""
+        return str(table.sql)
+
+    def arrow_schema(self, table: Expression) -> Any:
+        """The schema of what is fetched."""
+        return self.fetch(table.limit(0)).schema
+
+    def row_number(self, **window: Any) -> SqlColumn:
+        """Counted by DuckDB, from 1."""
+        return SqlColumn(self.nothing, "row_number()", WHOLE).over(**window) - 1
+
+    def constant(self, value: str) -> SqlColumn:
+        """Its literal."""
+        return SqlColumn(self.nothing, literal(value), TEXT)
+
+    @property
+    def nothing(self) -> Relation:
+        """No rows: what constants are columns of."""
+        return Relation(self.connection, "SELECT 1 WHERE false", {})
 
     def text(self, column: Expression) -> Expression:
         """DuckDB's own text, but for what it writes of floats: not-a-number has no sign, and digits are the fewest."""
@@ -134,12 +159,12 @@ class DuckDB(Engine):
         if kind.is_float64():
             return column.isnan().ifelse("nan", column.cast("string"))
         if kind.is_floating():
-            return self._function("cobogo_shortest", shortest_texts, kind, "string")(column)
+            return self._call("cobogo_shortest", shortest_texts, column, TEXT)
         return column.cast("string")
 
     def random_key(self, table: Expression) -> Expression:
         """Eight bytes of the operating system's entropy a row."""
-        return self._function("cobogo_random_key", _keys, "boolean", "int64")(table[table.columns[0]].isnull())
+        return self._call("cobogo_random_key", _keys, table[table.columns[0]].isnull(), WHOLE)
 
     def write_csv(self, table: Expression, path: Path, *, separator: str) -> None:
         """With DuckDB's own writer, which has to be told of lines of one field."""
@@ -160,11 +185,11 @@ class DuckDB(Engine):
         if self.file is None:
             super().check_new_table(name)
         schema, _, table = name.rpartition(".")
-        found = self.connection.con.execute(
-            "SELECT comment FROM duckdb_tables() WHERE database_name = ? AND schema_name = ? AND table_name = ?",
-            [HOUSE, schema or "main", table],
-        ).fetchone()
-        if found is not None and not str(found[0] or "").startswith(RELEASED):
+        found = self.rows(
+            f"SELECT comment FROM duckdb_tables() WHERE database_name = '{HOUSE}' "
+            f"AND schema_name = {literal(schema or 'main')} AND table_name = {literal(table)}"
+        )
+        if any(not str(comment or "").startswith(RELEASED) for (comment,) in found):
             raise foreign_table(name)
 
     @contextmanager
@@ -188,22 +213,19 @@ class DuckDB(Engine):
 
     def fetch(self, table: Expression) -> Any:
         """The rows; a complaint about the files behind them, in our words."""
+        load_arrow()
         with self.translate_errors():
-            return self._result(table).to_arrow_table()
+            return self.sql(table.sql).to_arrow_table()
 
     def rows(self, statement: str) -> list[tuple[Any, ...]]:
         """What a statement finds."""
-        found: list[tuple[Any, ...]] = self.connection.con.execute(statement).fetchall()
+        found: list[tuple[Any, ...]] = self.sql(statement).fetchall()
         return found
 
     def batches(self, table: Expression) -> Generator[Any, None, None]:
         """The same in parts."""
         with self.translate_errors():
-            yield from self._result(table).to_arrow_reader(BATCH)
-
-    def _result(self, table: Expression) -> Any:
-        """What DuckDB itself gives: Ibis would write values that it keeps as codes out as text."""
-        return self.connection.con.execute(self.statement(table))
+            yield from self.connection.batches(table.sql, BATCH)
 
     @contextmanager
     def translate_errors(self) -> Iterator[None]:
@@ -240,7 +262,7 @@ class DuckDB(Engine):
         place = f"{catalog}.main.cobogo_source"
         try:
             if texts and not once:
-                coded.store(self.connection.con, place, source, texts)
+                coded.store(self.connection, place, source, texts)
             else:
                 kind = ("TEMP " if catalog == "temp" else "") + ("VIEW" if once else "TABLE")
                 self.sql(f"CREATE OR REPLACE {kind} {place} AS SELECT * FROM {source}")
@@ -248,43 +270,54 @@ class DuckDB(Engine):
             raise
         except duckdb.Error as error:
             raise complaint(str(error)) from None
-        return self.connection.table("cobogo_source", database=(catalog, "main"))
+        return self.relation(f"SELECT * FROM {place}")
 
     def _attach(self, file: Path, writable: bool) -> None:
         import duckdb
 
         if not writable and not file.exists():
-            raise DataError(
-                tr("no such file"),
-                where=str(file),
-                remedy=tr("Check the path of the database."),
-                code="COBOGO-DATA-FILE",
-            )
+            raise missing_database(file)
         try:
             self.sql(f"ATTACH {literal(str(file))} AS {HOUSE} ({'READ_WRITE' if writable else 'READ_ONLY'})")
         except duckdb.Error:
-            raise OutputError(
-                tr("is not a DuckDB database that can be opened"),
-                where=str(file),
-                remedy=tr("Check that no other program is using it."),
-                code="COBOGO-ENGINE",
-            ) from None
+            raise unusable_database(file, self.name) from None
 
     def _place(self, name: str) -> str:
         """A table's full name, given with its schema or without."""
         schema, _, table = name.rpartition(".")
         return f"{HOUSE}.{quote(schema or 'main')}.{quote(table)}"
 
-    def _function(self, name: str, function: Callable[[Any], Any], before: Any, after: Any) -> Callable[..., Any]:
-        """A function on Arrow arrays, registered once."""
-        key = f"{name}_{before}"
-        if key not in self._functions:
-            import ibis
-            import ibis.expr.datatypes as dt
+    def _call(self, name: str, function: Callable[[Any], Any], argument: SqlColumn, kind: SqlType) -> SqlColumn:
+        """What a function on Arrow arrays makes of a column. It is registered once for each type, as one that may give
+        another result whenever it is called."""
+        before = argument.type()
+        name = f"{name}_{before.id}"
+        if name not in self._functions:
+            self.connection.connection.create_function(
+                name, function, [str(before)], str(kind), type="arrow", side_effects=True
+            )
+            self._functions.add(name)
+        return SqlColumn(argument.of, f"{name}({argument.sql})", kind)
 
-            signature = ((dt.dtype(before),), dt.dtype(after))
-            self._functions[key] = ibis.udf.scalar.pyarrow(function, name=key, signature=signature)
-        return self._functions[key]
+
+def missing_database(file: Path) -> DataError:
+    """The error of a database file that is not there."""
+    return DataError(
+        tr("no such file"),
+        where=str(file),
+        remedy=tr("Check the path of the database."),
+        code="COBOGO-DATA-FILE",
+    )
+
+
+def unusable_database(file: Path, engine: str) -> OutputError:
+    """The error of a file that is no database, or that somebody else has locked."""
+    return OutputError(
+        tr("is not a {engine} database that can be opened", engine=engine),
+        where=str(file),
+        remedy=tr("Check that no other program is using it."),
+        code="COBOGO-ENGINE",
+    )
 
 
 def read_csv(files: Sequence[str], names: Sequence[str], data: Data) -> str:

@@ -1,8 +1,8 @@
 """The contract of an engine, where a table lives, is counted and is released; and how a URL opens one.
 
-One small module an engine follows it. Everything above works on Ibis expressions and asks the engine only for what
-engines do differently. Text is one of those: a value must read the same on all of them, so each writes numbers, dates
-and times as DuckDB does.
+One small module an engine follows it. Everything above works on expressions in the language of Ibis and asks the engine
+only for what engines do differently. Text is one of those: a value must read the same on all of them, so each writes
+numbers, dates and times as DuckDB does.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from functools import reduce
+from operator import or_
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -26,7 +28,8 @@ from cobogo.floor.memory import memory_share
 from cobogo.floor.urls import strip_password
 
 Expression = Any
-"""An Ibis table or column expression (Ibis is untyped, and imported late)."""
+"""A table or column expression: Ibis's (which is untyped, and imported late) or, of DuckDB, a `Relation` or one of its
+columns, which have the same methods."""
 
 
 BATCH = 100_000
@@ -41,10 +44,11 @@ COUNT_BYTES = 48
 
 
 class Engine(ABC):
-    """A connection to a database, through Ibis."""
+    """A connection to a database."""
 
     name: ClassVar[str]
     url: str = ""  # where it is, without a password
+    keeps_records: ClassVar[bool] = False  # whether records stay there, and only what is counted comes to this process
     numbers_rows: ClassVar[bool] = False  # whether a table's rows have an order, so that the first of them can be named
     most_counts: int | None = None  # rows of a counted table that an engine can hand over, if there is a limit
     failures: ClassVar[tuple[type[Exception], ...]] = ()  # what the engine raises when it cannot write
@@ -77,6 +81,11 @@ class Engine(ABC):
                 remedy=tr("Check its connection, its memory, the space on its disk and your rights."),
                 code="COBOGO-ENGINE",
             ) from None
+
+    @property
+    def language(self) -> str:
+        """The engine in whose language statements are written: mostly its own."""
+        return self.name
 
     # Questions over a long time
 
@@ -120,6 +129,15 @@ class Engine(ABC):
     def load_arrow(self, table: Any) -> Expression:
         """An Arrow table as one of the engine's, for as long as the engine lives."""
 
+    def load_url(self, url: str, data: Data) -> Expression:  # noqa: ARG002
+        """Files that are not on a disk of this machine, as a table."""
+        raise DataError(
+            tr("{engine} does not read files from there", engine=self.name),
+            where=url,
+            remedy=tr("Give a path of this machine, or an engine that reads them: --engine spark."),
+            code="COBOGO-ENGINE",
+        )
+
     def open_table(self, name: str) -> Expression:
         """A table that is in the engine's database already, read where it is."""
         raise DataError(
@@ -138,6 +156,18 @@ class Engine(ABC):
     @abstractmethod
     def lookup(self, table: Any) -> Expression:
         """An Arrow table of text, marks and whole numbers to join with."""
+
+    def constant(self, value: str) -> Expression:
+        """A text as a column that has it in every row."""
+        import ibis
+
+        return ibis.literal(value)
+
+    def row_number(self, **window: Any) -> Expression:
+        """Each row's number, from 0: among those with the same ``group_by``, in the order of ``order_by``."""
+        import ibis
+
+        return ibis.row_number().over(**window) if window else ibis.row_number()
 
     def same(self, one: Expression, other: Expression) -> Expression:
         """Whether two texts are the same, NULL being the same as NULL; a join by it must not compare all pairs."""
@@ -165,6 +195,14 @@ class Engine(ABC):
         """An expression in the engine's own language; what it reads from memory is there when this returns."""
         self.connection._run_pre_execute_hooks(table)
         return str(self.connection.compile(table))
+
+    def relation(self, statement: str) -> Expression:
+        """The rows of a statement in the engine's own language, to be counted or read."""
+        return self.connection.sql(statement)
+
+    def arrow_schema(self, table: Expression) -> Any:
+        """The types of its columns, as Arrow has them."""
+        return table.schema().to_pyarrow()
 
     @abstractmethod
     def rows(self, statement: str) -> list[tuple[Any, ...]]:
@@ -254,12 +292,15 @@ class Engine(ABC):
 
     def line(self, table: Expression, separator: str) -> Expression:
         """A row as a line of a CSV file."""
-        import ibis
+        first, *others = [_cell(self.text(table[name]), separator) for name in table.columns]
+        if not others:  # alone in its line, NULL must be written as "": an empty line would be no row
+            return (first == "").ifelse('""', first)
+        return reduce(lambda line, cell: line + separator + cell, others, first)
 
-        cells = [_cell(self.text(table[name]), separator) for name in table.columns]
-        if len(cells) == 1:  # alone in its line, NULL must be written as "": an empty line would be no row
-            cells = [(cells[0] == "").ifelse('""', cells[0])]
-        return ibis.literal(separator).join(cells) if len(cells) > 1 else cells[0]
+    def map_batches(self, table: Expression, change: Callable[[Any], Any]) -> Expression:
+        """The rows that a function makes of each Arrow batch, where the rows are; computed once. For engines that keep
+        their records. The function must be one that can be sent there, and must take a batch without rows."""
+        raise NotImplementedError
 
     @abstractmethod
     def materialize(self, table: Expression) -> Expression:
@@ -284,11 +325,8 @@ QUOTED = '"\n\r#'
 
 
 def _cell(text: Expression, separator: str) -> Expression:
-    import ibis
-
-    awkward = ibis.or_(*(text.contains(character) for character in QUOTED + separator))
-    quoted = ibis.literal('"') + text.replace('"', '""') + ibis.literal('"')
-    return ibis.cases((text.isnull(), ""), (awkward, quoted), else_=text)
+    awkward = reduce(or_, (text.contains(character) for character in QUOTED + separator))
+    return text.isnull().ifelse("", awkward.ifelse('"' + text.replace('"', '""') + '"', text))
 
 
 def header(names: Sequence[str], separator: str) -> str:
@@ -355,6 +393,16 @@ def foreign_table(name: str) -> OutputError:
     )
 
 
+def no_such_table(name: str) -> DataError:
+    """The error of a table that is not in the database."""
+    return DataError(
+        tr("there is no such table"),
+        where=name,
+        remedy=tr("Check data.table and its schema."),
+        code="COBOGO-DATA-FILE",
+    )
+
+
 WHERE = "--engine"
 
 
@@ -371,7 +419,20 @@ def _kind(url: str | None) -> str:
     if url is None:
         return "duckdb"
     kind = re.split(r"[:\[]", url, maxsplit=1)[0]
-    return {"postgres": "postgresql", "local": "spark", "yarn": "spark", "k8s": "spark"}.get(kind, kind)
+    return "postgresql" if kind == "postgres" else "spark" if kind in SPARK_MASTERS else kind
+
+
+SPARK_MASTERS = ("local", "local-cluster", "yarn", "k8s")
+"""What the URLs of Spark's masters begin with, beside spark."""
+
+
+def opens(url: str) -> bool:
+    """Whether a URL is that of an engine, and not of files.
+
+    >>> opens("postgresql://localhost/health"), opens("hdfs://names/health/people")
+    (True, False)
+    """
+    return _kind(url) in ENGINES
 
 
 @card("duckdb", title="DuckDB")
@@ -381,6 +442,19 @@ def open_duckdb(url: str, writable: bool) -> Engine:
 
     path = url.partition(":///")[2]
     return DuckDB(Path(path).expanduser() if path and path != ":memory:" else None, writable=writable)
+
+
+@card("sqlite", title="SQLite")
+def open_sqlite(url: str, writable: bool) -> Engine:
+    """The tables of a SQLite file, with DuckDB at work: sqlite:///file.db."""
+    from cobogo.data.table.sqlite import SQLite
+
+    path = url.partition(":///")[2]
+    if not path:
+        raise PolicyError(
+            tr("names no file"), where=WHERE, remedy=tr("Write sqlite:///file.db."), code="COBOGO-POLICY-VALUE"
+        )
+    return SQLite(Path(path).expanduser(), writable=writable)
 
 
 @card("postgresql", title="PostgreSQL")
@@ -394,7 +468,7 @@ def open_postgresql(url: str, writable: bool) -> Engine:  # noqa: ARG001
 
 @card("spark", title="Spark")
 def open_spark(url: str, writable: bool) -> Engine:  # noqa: ARG001
-    """A cluster, or all cores of this machine: spark://host:7077, local[*]."""
+    """A cluster, or all cores of this machine: spark://host:7077, local[*]; spark for the session that there is."""
     _require("pyspark", "Spark", "spark")
     from cobogo.data.table.spark import Spark
 
@@ -419,6 +493,7 @@ ENGINES: Registry[Callable[[str, bool], Engine]] = Registry(
         "duckdb": f"{__name__}:open_duckdb",
         "postgresql": f"{__name__}:open_postgresql",
         "spark": f"{__name__}:open_spark",
+        "sqlite": f"{__name__}:open_sqlite",
     },
     listed="engines",
     guide="engines",

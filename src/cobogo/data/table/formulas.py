@@ -20,12 +20,10 @@ NUMBER = "^[+-]([0-9]+([.,][0-9]+)*|[.,][0-9]+)([eE][+-]?[0-9]+)?$"
 
 def neutralise(table: Expression) -> Expression:
     """A table in which no text is a formula."""
-    import ibis
-
     refuse_names(table.columns)
     return _map_texts(
         table,
-        lambda text: (text.re_search(f"^'*{MARKS}") & ~text.re_search(NUMBER)).ifelse(ibis.literal("'") + text, text),
+        lambda text: (text.re_search(f"^'*{MARKS}") & ~text.re_search(NUMBER)).ifelse("'" + text, text),
     )
 
 

@@ -18,7 +18,17 @@ from typing import Any, ClassVar
 
 from cobogo.data.policy import Data
 from cobogo.data.table.duck import DuckDB
-from cobogo.data.table.engine import BATCH, RELEASED, Engine, Expression, builtin, foreign_table, header, quote
+from cobogo.data.table.engine import (
+    BATCH,
+    RELEASED,
+    Engine,
+    Expression,
+    builtin,
+    foreign_table,
+    header,
+    no_such_table,
+    quote,
+)
 from cobogo.errors import DataError, OutputError, PolicyError
 from cobogo.floor.files import create_scratch, remove_scratch
 from cobogo.floor.language import tr
@@ -333,12 +343,7 @@ class PostgreSQL(Engine):
             [_place(name)],
         ).fetchall()
         if not found:
-            raise DataError(
-                tr("there is no such table"),
-                where=name,
-                remedy=tr("Check data.table and its schema."),
-                code="COBOGO-DATA-FILE",
-            )
+            raise no_such_table(name)
         if not all(allowed for *_, allowed in found):
             raise DataError(
                 tr("you may not read this table"),

@@ -11,7 +11,7 @@ from typing import Any
 from cobogo.data.policy import Data, Policy
 from cobogo.data.table import formulas
 from cobogo.data.table.encodings import copy_as_utf8, needs_copy
-from cobogo.data.table.engine import Engine, Expression, connect
+from cobogo.data.table.engine import Engine, Expression, connect, opens
 from cobogo.data.table.files import (
     csv_columns,
     list_files,
@@ -21,6 +21,7 @@ from cobogo.data.table.files import (
     refuse_line_ends,
 )
 from cobogo.data.table.formats import Format, ValueLabels, convert, find_format
+from cobogo.data.table.frames import FrameKind, as_arrow, frame_columns, frame_kind
 from cobogo.data.table.settle import detect
 from cobogo.errors import DataError, PolicyError
 from cobogo.floor.language import tr
@@ -39,7 +40,7 @@ class ValueCounts:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Table:
-    """A table of an engine: an Ibis expression whose empty texts are NULL."""
+    """A table of an engine: an expression whose empty texts are NULL."""
 
     engine: Engine
     expression: Expression
@@ -47,6 +48,7 @@ class Table:
     notes: tuple[str, ...] = ()  # what was detected or left out while it was read
     labels: ValueLabels = field(default_factory=dict)  # of its codes, where the file has any
     keys: Mapping[str, str] = field(default_factory=dict)  # of [data], that say where in the file it is
+    frame: FrameKind | None = None  # of a frame, what it was
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -109,18 +111,17 @@ class Table:
     def repeats(self, column: str) -> bool:
         """Whether some value of a column stands in several rows; NULL does not count."""
         values = self.text(column)
-        return bool(values.count().execute() > values.nunique().execute())
+        found = self.engine.fetch(self.expression.aggregate(all=values.count(), distinct=values.nunique()))
+        return bool(found["all"][0].as_py() > found["distinct"][0].as_py())
 
     def first_row(self, column: str, value: str) -> int | None:
         """The number of the first row that holds a value; the first row of data is 1.
 
         None if there is none, or if the engine's rows have no order.
         """
-        import ibis
-
         if not self.engine.numbers_rows:
             return None
-        numbered = self.expression.select(value=self.text(column), row=ibis.row_number() + 1)
+        numbered = self.expression.select(value=self.text(column), row=self.engine.row_number() + 1)
         found = numbered.filter(numbered["value"] == value)
         return self._number(found.aggregate(found=found["row"].min())) or None
 
@@ -135,7 +136,7 @@ def open_source(policy: Policy, engine: str | None = None) -> Table:
     data, where = policy.data, f"{policy.name}, data.path"
     path = None if data.path is None else str(data.path)
     url = engine or (None if data.engine is None else policy.resolve_url(data.engine))
-    if path is not None and is_url(path):
+    if path is not None and is_url(path) and opens(path):
         if url is not None and url != policy.resolve_url(path):
             raise PolicyError(
                 tr("the data are in a database, and another engine was given"),
@@ -164,12 +165,16 @@ def open_source(policy: Policy, engine: str | None = None) -> Table:
             code="COBOGO-POLICY-MISSING",
         )
     opened = connect(url, writable=policy.output.format == "table")
-    return read(policy.resolve(path), data, opened)
+    return read(policy.resolve_url(path) if is_url(path) else policy.resolve(path), data, opened)
 
 
 def table_in(engine: Engine, name: str, data: Data, where: str) -> Table:
     """A table of an engine's database."""
-    expression = engine.open_table(name)
+    return table_of(engine, engine.open_table(name), data, where)
+
+
+def table_of(engine: Engine, expression: Expression, data: Data, where: str) -> Table:
+    """An expression of an engine as a table, if its columns have names that every engine can use."""
     _check_names(expression.columns, where)
     return _mark_missing(engine, expression, data, where)
 
@@ -181,9 +186,16 @@ def read(source: Any, data: Data, engine: Engine | None = None, *, once: bool = 
     ``once``: it will be counted once only.
     """
     opened = engine or connect()
+    if isinstance(source, str) and is_url(source):
+        known = (
+            data if data.encoding != "auto" else data.settle((), encoding="utf-8")
+        )  # nothing is read before the engine
+        return table_of(opened, opened.load_url(source, known), known, source)
     if isinstance(source, str | Path):
         return _read_files(str(source), data, opened, once)
-    return _mark_missing(opened, opened.load_arrow(_as_arrow(source)), data, tr("the table given"))
+    _check_names(frame_columns(source), "data")
+    table = _mark_missing(opened, opened.load_arrow(as_arrow(source)), data, tr("the table given"))
+    return replace(table, frame=frame_kind(source))
 
 
 def _read_files(path: str, data: Data, engine: Engine, once: bool) -> Table:
@@ -226,47 +238,6 @@ def _read_other(kind: Format, files: Sequence[str], path: str, data: Data, engin
     notes = dict.fromkeys((*data.notes, *(note for content in contents for note in content.notes)))
     table = _mark_missing(engine, expression, data, path)
     return replace(table, notes=tuple(notes), labels=contents[0].labels, keys=contents[0].keys)
-
-
-def _as_arrow(source: Any) -> Any:
-    """A frame as an Arrow table; a column of NULLs alone, which has no type of its own, becomes text."""
-    import ibis
-    import ibis.expr.types as ir
-    import pyarrow as pa
-
-    try:
-        if isinstance(source, ir.Table):
-            arrow = source.to_pyarrow()
-        else:
-            _check_names(_names(source), "data")
-            arrow = ibis.memtable(source).to_pyarrow()
-    except DataError:
-        raise
-    except Exception as error:
-        if isinstance(source, ir.Table):
-            raise DataError(
-                tr("cannot be read: {kind}", kind=type(error).__name__),
-                where=tr("the table given"),
-                remedy=tr("Connect it to a database."),
-                code="COBOGO-DATA-TYPE",
-            ) from None
-        raise DataError(
-            tr("{type} cannot be read as a table: {kind}", type=type(source).__name__, kind=type(error).__name__),
-            where="data",
-            remedy=tr(
-                "Give a path, or a table of pandas, polars, Arrow or Ibis with a text as the name of every column."
-            ),
-            code="COBOGO-DATA-TYPE",
-        ) from None
-    fields = [pa.field(f.name, pa.string()) if pa.types.is_null(f.type) else f for f in arrow.schema]
-    return arrow.cast(pa.schema(fields))
-
-
-def _names(source: Any) -> list[Any]:
-    """What a frame calls its columns, which need not be text."""
-    if hasattr(source, "collect_schema"):
-        return list(source.collect_schema().names())
-    return list(source.column_names if hasattr(source, "column_names") else getattr(source, "columns", ()))
 
 
 def _check_names(names: Sequence[Any], where: str) -> None:

@@ -20,8 +20,6 @@ ROOM = 2**62
 
 def tuple_of_each_row(table: Table, counted: FrequencyTable) -> Ints:
     """The number of each row's tuple in a table's frequency table, in the order of the rows."""
-    import ibis
-
     if not table.engine.numbers_rows:
         raise DataError(
             tr("the rows of {engine} have no order, and so no numbers", engine=table.engine.name),
@@ -31,7 +29,7 @@ def tuple_of_each_row(table: Table, counted: FrequencyTable) -> Ints:
         )
     names = counted.quasi_identifiers
     keys = {f"c{number}": table.text(name) for number, name in enumerate(names)}
-    numbered = table.expression.select(**keys, row=ibis.row_number())
+    numbered = table.expression.select(**keys, row=table.engine.row_number())
     places = [{label: code for code, label in enumerate(counted.values[name])} for name in names]
     index = _Index(counted.codes, [len(counted.values[name]) for name in names])
     found = np.empty(counted.records, dtype=np.int64)

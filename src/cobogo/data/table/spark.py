@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
-import json
+import logging
 import os
-import re
+import secrets
 import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import warnings
 import weakref
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
 from cobogo.data.policy import Data
+from cobogo.data.table import spark_tasks as tasks
 from cobogo.data.table.columns import unused_names
-from cobogo.data.table.engine import Engine, Expression, builtin, header, too_many_counts
-from cobogo.data.table.files import csv_error, parquet_error
-from cobogo.errors import DataError, PolicyError
+from cobogo.data.table.engine import (
+    RELEASED,
+    Engine,
+    Expression,
+    builtin,
+    foreign_table,
+    header,
+    no_such_table,
+    too_many_counts,
+)
+from cobogo.data.table.files import are_parquet, parquet_error
+from cobogo.errors import DataError, OutputError, PolicyError
 from cobogo.floor.files import create_scratch, remove_scratch
 from cobogo.floor.language import tr
-from cobogo.floor.language.errors import error_from_json, error_to_json
 
 SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
@@ -38,13 +48,19 @@ SETTINGS = {
 }
 """What text depends on, and silence."""
 
-_MARK = "cobogo-complaint:"
+RUNNING = "spark"
+"""The URL of the session that the process has, or that `spark-submit` prepared for it."""
+
+ATOMIC = "org.apache.spark.sql.connector.catalog.StagingTableCatalog"
+"""What a catalogue is that replaces a table in one step."""
 
 
 class Spark(Engine):
-    """A session with a master."""
+    """A session of our own with a master. Where the process has a session already, ours is a copy of it: it begins
+    with the other's settings, views and current schema, and leaves them as they were."""
 
     name = "Spark"
+    keeps_records: ClassVar[bool] = True
     most_counts = 5_000_000  # they pass through the driver's Java, whose memory is small unless asked otherwise
     failures: ClassVar[tuple[type[Exception], ...]] = ()
 
@@ -56,8 +72,10 @@ class Spark(Engine):
         from pyspark.errors import PySparkException
 
         self.failures = (PySparkException, Py4JError)  # type: ignore[misc]
+        logging.getLogger("SQLQueryContextLogger").disabled = True  # PySpark's own: its messages quote values
         try:
-            self.session = _session(master)
+            self._original = _session(master)
+            self.session = _copy(self._original)
         except PolicyError:
             raise
         except Exception as error:
@@ -68,8 +86,8 @@ class Spark(Engine):
                 code="COBOGO-ENGINE",
             ) from None
         super().__init__(ibis.pyspark.connect(self.session))
-        self.session.udf.register("cobogo_float", _float_function("double"))
-        self.session.udf.register("cobogo_float32", _float_function("float"))
+        self.session.udf.register("cobogo_float", tasks.float_function("double"))
+        self.session.udf.register("cobogo_float32", tasks.float_function("float"))
         self._tables = 0
 
     def load_csv(
@@ -82,18 +100,9 @@ class Spark(Engine):
         once: bool = False,  # noqa: ARG002
     ) -> Expression:
         """A task a file, each with the parser of every engine: a quoted line end makes files indivisible anyway."""
-        from pyspark.sql.types import StringType, StructField, StructType
-
-        schema = StructType([StructField(name, StringType()) for name in names])
-        tasks = self.session.createDataFrame([(str(Path(file).absolute()),) for file in files], "file string")
-        parsed = tasks.repartition(len(files)).mapInArrow(_parser(list(names), data), schema)
-        try:
-            kept = parsed.persist()
-            weakref.finalize(self, _release_cache, kept).atexit = False  # by then there may be no Spark to tell
-            kept.count()
-        except self.failures as error:
-            raise _complaint(error, path) from None
-        return self._register(kept)
+        listed = self._send([(str(Path(file).absolute()),) for file in files], "file string")
+        parsed = listed.repartition(len(files)).mapInArrow(tasks.parse_files(list(names), data), _texts(names))
+        return self._keep(parsed, path)
 
     def load_parquet(
         self,
@@ -104,18 +113,49 @@ class Spark(Engine):
         once: bool = False,  # noqa: ARG002
     ) -> Expression:
         """Read where it is."""
+        reader = self.session.read
+        if partitions:
+            reader = reader.option("basePath", _uri(Path(files[0]).absolute().parents[len(partitions)]))
+        return self._parquet(reader, [_uri(file) for file in files], path)
+
+    def load_url(self, url: str, data: Data) -> Expression:
+        """Read where it is, by the file system that Hadoop has for it. CSV files go whole to a worker each."""
+        contents = self.session.read.format("binaryFile").option("recursiveFileLookup", "true")
         try:
-            reader = self.session.read
-            if partitions:
-                reader = reader.option("basePath", str(Path(files[0]).absolute().parents[len(partitions)]))
-            frame = reader.parquet(*(str(Path(file).absolute()) for file in files))
+            found = contents.load(url).select("path", "content")
+            names = [row.path for row in found.select("path").collect()]
+        except self.failures:
+            raise _no_files(url) from None
+        if not names:
+            raise _no_files(url)
+        if are_parquet(names, url):
+            return self._parquet(self.session.read, [url], url)
+        first = contents.load(min(names)).select("path", "content")
+        try:
+            columns = [row.name for row in first.mapInArrow(tasks.parse_headers(data), "name string").collect()]
+        except self.failures as error:
+            raise tasks.find_error(error) or _unread(url) from None
+        return self._keep(found.mapInArrow(tasks.parse_contents(columns, data), _texts(columns)), url)
+
+    def _parquet(self, reader: Any, places: Sequence[str], path: str) -> Expression:
+        try:
+            return self._register(_plain(reader.parquet(*places), path))
         except self.failures:
             raise parquet_error(path) from None
-        return self._register(_plain(frame, path))
 
     def load_arrow(self, table: Any) -> Expression:
         """Sent to the cluster."""
-        return self._register(_plain(self.session.createDataFrame(table), tr("the table given")))
+        return self._register(_plain(self._send(table), tr("the table given")))
+
+    def open_table(self, name: str) -> Expression:
+        """A table or view that the session can name, with its schema and catalogue or without."""
+        if not self._exists(name):
+            raise no_such_table(name)
+        return self._register(_plain(self.session.table(_place(name)), name))
+
+    def tables(self) -> list[str]:
+        """The tables and views of the current schema."""
+        return sorted(table.name for table in self.session.catalog.listTables())
 
     def lookup(self, table: Any) -> Expression:
         """Sent to the cluster."""
@@ -123,17 +163,28 @@ class Spark(Engine):
 
     def materialize(self, table: Expression) -> Expression:
         """Kept on the cluster."""
-        kept = self._frame(table).persist()
-        weakref.finalize(self, _release_cache, kept).atexit = False
-        kept.count()
-        return self._register(kept)
+        return self._keep(self._frame(table), tr("the table"))
+
+    def map_batches(self, table: Expression, change: Callable[[Any], Any]) -> Expression:
+        """A pass over the parts of the table, each by a worker; what it draws is kept on the cluster."""
+        import pyarrow as pa
+        from pyspark.sql.pandas.types import from_arrow_schema
+
+        frame = self._frame(table)
+        nothing = pa.RecordBatch.from_pylist([], schema=table.schema().to_pyarrow())
+        schema = _without_codes(change(nothing).schema)
+        return self._keep(
+            frame.mapInArrow(tasks.change_batches(change, schema), from_arrow_schema(schema)), tr("the table")
+        )
 
     def text(self, column: Expression) -> Expression:
         """Spark's own text, but for floats and for the zone of times."""
+        import ibis
+
         kind = column.type()
         if kind.is_floating():
             name = "cobogo_float32" if kind.is_float32() else "cobogo_float"
-            return builtin(name, kind)(column)
+            return column.isnull().ifelse(ibis.null("string"), builtin(name, kind)(column))  # pandas has no NULL
         if kind.is_timestamp():  # Ibis does not tell those with a zone from those without
             return column.cast("string") + (builtin("typeof", kind)(column) == "timestamp").ifelse("+00", "")
         return column.cast("string")
@@ -158,14 +209,16 @@ class Spark(Engine):
         return [tuple(row) for row in self.session.sql(statement).collect()]
 
     def batches(self, table: Expression) -> Generator[Any, None, None]:
-        """What was counted, too."""
-        yield from self.fetch(table).to_batches()
+        """The same, one part of the table at a time."""
+        packed = self._frame(table).mapInArrow(tasks.pack_batches, "batch binary")
+        for row in packed.toLocalIterator():
+            yield from tasks.unpack_batches(row.batch)
 
     def tally(self, table: Expression, count: Callable[[Any], Any], size: int) -> Any:
         """Each task counts its rows; their sums come to the driver, one for each task."""
         import numpy as np
 
-        parts = self._frame(table).mapInArrow(_tally(count, size), "counts binary").toArrow()["counts"]
+        parts = self._frame(table).mapInArrow(tasks.tally_batches(count, size), "counts binary").toArrow()["counts"]
         found = np.zeros(size, dtype=np.int64)
         for part in parts.to_pylist():
             found += np.frombuffer(part, dtype="<i8")
@@ -184,7 +237,7 @@ class Spark(Engine):
     def write_csv(self, table: Expression, path: Path, *, separator: str) -> None:
         """Each task writes its lines; the parts are joined, as bytes, in their random order."""
         parts = path.with_name(path.name + ".parts")
-        self._frame(self.lines(table, separator)).write.option("lineSep", "\n").text(parts.absolute().as_uri())
+        self._frame(self.lines(table, separator)).write.option("lineSep", "\n").text(_uri(parts))
         with path.open("wb") as whole:
             whole.write(f"{header(table.columns, separator)}\n".encode())
             for part in sorted(parts.glob("part-*")):
@@ -194,10 +247,104 @@ class Spark(Engine):
 
     def write_parquet(self, table: Expression, path: Path) -> None:
         """A directory of files, one a task."""
-        self._frame(table).write.option("compression", "zstd").parquet(path.absolute().as_uri())
+        self._frame(table).write.option("compression", "zstd").parquet(_uri(path))
         for beside in path.iterdir():
             if not beside.name.endswith(".parquet") or beside.name.startswith("."):
                 beside.unlink()
+
+    def check_new_table(self, name: str) -> None:
+        """Its schema must be there, and the name must be free or that of an earlier release."""
+        schema = name.rpartition(".")[0]
+        if schema and not self._asks(self.session.catalog.databaseExists, _place(schema)):
+            raise OutputError(
+                tr("the catalogue has no such schema"),
+                where=name,
+                remedy=tr("Create the schema, or name another one."),
+                code="COBOGO-OUTPUT-WRITE",
+            )
+        if not self._exists(name):
+            return
+        told = self.session.sql(f"DESCRIBE TABLE EXTENDED {_place(name)}").collect()
+        comments = [str(row.data_type) for row in told if row.col_name == "Comment"]
+        if not any(comment.startswith(RELEASED) for comment in comments):
+            raise foreign_table(name)
+
+    @contextmanager
+    def new_table(self, table: Expression, name: str) -> Iterator[Expression]:
+        """Under a name of our own until it takes its own: no name of a table ever has half of the rows."""
+        self.check_new_table(name)
+        new, old = (_beside(name, f"cobogo_{word}_{secrets.token_hex(6)}") for word in ("new", "old"))
+        try:
+            self.session.sql(f"CREATE TABLE {_place(new)} COMMENT '{RELEASED}' AS {self.statement(table)}")
+            yield self.open_table(new)
+            self._replace(name, new, old)
+            self._original.catalog.refreshTable(_place(name))  # it may remember the files of the earlier one
+        finally:
+            self.session.sql(f"DROP TABLE IF EXISTS {_place(new)}")
+
+    def _replace(self, name: str, new: str, old: str) -> None:
+        """Give a table its name: in one step where the catalogue can; otherwise the earlier one is out of the way for
+        the moment between two renamings, and comes back if the second fails."""
+        if not self._exists(name):
+            self._rename(new, name)
+            return
+        if self._replaces_in_one_step(name):
+            self.session.sql(
+                f"CREATE OR REPLACE TABLE {_place(name)} COMMENT '{RELEASED}' AS SELECT * FROM {_place(new)}"
+            )
+            return
+        self._rename(name, old)
+        try:
+            self._rename(new, name)
+        except BaseException:
+            self._rename(old, name)
+            raise
+        self.session.sql(f"DROP TABLE {_place(old)}")
+
+    def _rename(self, before: str, after: str) -> None:
+        """A new name in the same schema, which is not named again: not every catalogue takes its own name there."""
+        self.session.sql(f"ALTER TABLE {_place(before)} RENAME TO {_place(after.rpartition('.')[2])}")
+
+    def _replaces_in_one_step(self, name: str) -> bool:
+        """Whether the catalogue of a table is one that does."""
+        from py4j.java_gateway import is_instance_of
+
+        known = self.session._jsparkSession.sessionState().catalogManager()
+        first = name.partition(".")[0]
+        catalogue = known.catalog(first) if name.count(".") > 1 else known.currentCatalog()
+        return bool(is_instance_of(self.session.sparkContext._gateway, catalogue, ATOMIC))
+
+    def _exists(self, name: str) -> bool:
+        return self._asks(self.session.catalog.tableExists, _place(name))
+
+    def _asks(self, question: Callable[[str], bool], name: str) -> bool:
+        """What the catalogue answers; an error where it has no place for such a name."""
+        try:
+            return question(name)
+        except self.failures:
+            return False
+
+    def _send(self, rows: Any, schema: str | None = None) -> Any:
+        """Rows of ours as a data frame. PySpark then takes our session for the active one: the other is put back."""
+        from pyspark.sql import SparkSession
+
+        active = SparkSession.getActiveSession()
+        try:
+            return self.session.createDataFrame(rows, schema)
+        finally:
+            if active is not None:
+                SparkSession._activeSession = active
+                SparkSession._get_j_spark_session_class(active._jvm).setActiveSession(active._jsparkSession)
+
+    def _keep(self, frame: Any, path: str) -> Expression:
+        """A data frame that is computed once; a task's complaint is raised as ours."""
+        try:
+            kept = frame.persist()
+            weakref.finalize(self, _forget, kept).atexit = False  # by then there may be no Spark to tell
+            kept.count()
+        except self.failures as error:
+            raise tasks.find_error(error) or _unread(path) from None
+        return self._register(kept)
 
     def _frame(self, table: Expression) -> Any:
         """An expression as a data frame of Spark's."""
@@ -211,10 +358,15 @@ class Spark(Engine):
         return self.connection.table(name)
 
 
-def _release_cache(frame: Any) -> None:
-    """Let Spark forget what was read. A session that has ended has forgotten it already."""
-    with suppress(Exception):
-        frame.unpersist()
+def _forget(frame: Any) -> None:
+    """Let Spark forget what was kept, from another thread: this one may be in the middle of a question to Java, which
+    has one connection for each thread. A session that has ended has forgotten it already."""
+
+    def unpersist() -> None:
+        with suppress(Exception):
+            frame.unpersist()
+
+    threading.Thread(target=unpersist, daemon=True).start()
 
 
 def _session(master: str) -> Any:
@@ -225,99 +377,102 @@ def _session(master: str) -> Any:
 
     running = SparkContext._active_spark_context
     if running is not None:
-        session = SparkSession.builder.getOrCreate()
-        if running.master != master:
+        if master not in (RUNNING, running.master):
             raise PolicyError(
                 tr("this process already has a Spark session, with another master"),
                 where="--engine",
                 remedy=tr("Give its master: {master}.", master=running.master),
                 code="COBOGO-ENGINE",
             )
-    else:
+        return SparkSession.getActiveSession() or SparkSession.builder.getOrCreate()
+    settings = SETTINGS | {"spark.app.name": "cobogo"}
+    if master != RUNNING:
+        settings["spark.master"] = master
+    if master.startswith("local"):
         spill = create_scratch(Path(tempfile.gettempdir()), "cobogo-spill-")
-        settings = SETTINGS | {"spark.app.name": "cobogo", "spark.master": master, "spark.local.dir": str(spill)}
-        if master.startswith("local"):
-            os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-            settings |= {
-                "spark.driver.host": "localhost",
-                "spark.driver.bindAddress": "127.0.0.1",  # nobody else on the network has any business here
-            }
-        conf = SparkConf().setAll(list(settings.items()))
-        gateway = launch_gateway(conf, {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL})
-        session = SparkSession(SparkContext(conf=conf, gateway=gateway))
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        settings |= {
+            "spark.local.dir": str(spill),
+            "spark.driver.host": "localhost",
+            "spark.driver.bindAddress": "127.0.0.1",  # nobody else on the network has any business here
+        }
+    conf = SparkConf().setAll(list(settings.items()))
+    gateway = launch_gateway(conf, {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL})
+    session = SparkSession(SparkContext(conf=conf, gateway=gateway))
+    if master.startswith("local"):
         weakref.finalize(session, remove_scratch, spill)
-    for key, value in SETTINGS.items():
-        if session.conf.isModifiable(key):
-            session.conf.set(key, value)
     return session
 
 
-def _parser(names: list[str], data: Data) -> Callable[[Iterator[Any]], Iterator[Any]]:
-    """What a task does: read its files, and complain without quoting them."""
+def _copy(session: Any) -> Any:
+    """A session with the settings, views and current schema of another, in which ours can be changed."""
+    from pyspark import RDD
+    from pyspark.sql import SparkSession
 
-    def parse(batches: Iterator[Any]) -> Iterator[Any]:
-        import duckdb
-
-        from cobogo.data.table.duck import read_csv
-
-        for batch in batches:
-            for file in batch.column(0).to_pylist():
-                try:
-                    with duckdb.connect() as parser:
-                        yield from parser.execute(f"SELECT * FROM {read_csv([file], names, data)}").to_arrow_reader()
-                except duckdb.Error as error:
-                    found = csv_error(str(error), file, data)
-                    said = json.dumps(error_to_json(found))
-                    raise RuntimeError(_MARK + said + _MARK) from None
-
-    return parse
+    convert = getattr(RDD, "toDF", None)  # which PySpark lets the newest session do
+    copy = SparkSession(session.sparkContext, session._jsparkSession.cloneSession())
+    RDD.toDF = convert
+    for key, value in SETTINGS.items():
+        if copy.conf.isModifiable(key):
+            copy.conf.set(key, value)
+    return copy
 
 
-def _tally(count: Callable[[Any], Any], size: int) -> Callable[[Iterator[Any]], Iterator[Any]]:
-    """What a task does that counts: all of its batches into one sum."""
-
-    def tally(batches: Iterator[Any]) -> Iterator[Any]:
-        import numpy as np
-        import pyarrow as pa
-
-        found = np.zeros(size, dtype=np.int64)
-        for batch in batches:
-            found += count(batch)
-        yield pa.RecordBatch.from_pydict({"counts": pa.array([found.astype("<i8").tobytes()], pa.binary())})
-
-    return tally
+def _uri(path: str | Path) -> str:
+    """A file of this machine as Hadoop names it: as it is, with no character written in another way."""
+    return f"file:{Path(path).absolute()}"
 
 
-def _complaint(error: Exception, path: str) -> DataError:
-    """The complaint of a task, out of all that Spark says around it."""
-    found = re.search(f"{_MARK}(.*?){_MARK}", str(error), re.DOTALL)
-    if found is None:
-        return DataError(
-            tr("Spark could not read it"),
-            where=path,
-            remedy=tr("Check that its workers can read the file and have a Python with cobogo."),
-            code="COBOGO-ENGINE",
-        )
-    said = error_from_json(json.loads(found[1]))
-    return DataError(said.what, where=said.where, remedy=said.remedy, code=said.code)
+def _place(name: str) -> str:
+    """The name of a table or schema as Spark writes it.
+
+    >>> _place("house.clinic.people")
+    '`house`.`clinic`.`people`'
+    """
+    return ".".join("`" + part.replace("`", "``") + "`" for part in name.split("."))
 
 
-def _float_function(kind: str) -> Any:
-    """Floats as text, in Python beside each task."""
-    import pandas as pd
-    from pyspark.sql.functions import pandas_udf
+def _beside(name: str, other: str) -> str:
+    """Another table's name in the same schema.
 
-    def as_text(values: pd.Series) -> pd.Series:
-        import pyarrow as pa
+    >>> _beside("clinic.people", "new"), _beside("people", "new")
+    ('clinic.new', 'new')
+    """
+    return name.rpartition(".")[0] + name.rpartition(".")[1] + other
 
-        from cobogo.data.table.columns import shortest_texts
 
-        width = pa.float32() if kind == "float" else pa.float64()
-        written: pd.Series = shortest_texts(pa.array(values, type=width, from_pandas=False)).to_pandas()
-        return written
+def _texts(names: Sequence[str]) -> Any:
+    """The schema of a table of text."""
+    from pyspark.sql.types import StringType, StructField, StructType
 
-    as_text.__annotations__ = {"values": pd.Series, "return": pd.Series}
-    return pandas_udf(as_text, "string")
+    return StructType([StructField(name, StringType()) for name in names])
+
+
+def _without_codes(schema: Any) -> Any:
+    """An Arrow schema whose texts are not kept as codes, which Spark does not read."""
+    import pyarrow as pa
+
+    return pa.schema(
+        [pa.field(f.name, f.type.value_type if pa.types.is_dictionary(f.type) else f.type) for f in schema]
+    )
+
+
+def _no_files(url: str) -> DataError:
+    return DataError(
+        tr("Spark finds no file there that it can read"),
+        where=url,
+        remedy=tr("Check the URL, the file system's settings and your rights."),
+        code="COBOGO-DATA-FILE",
+    )
+
+
+def _unread(path: str) -> DataError:
+    return DataError(
+        tr("Spark could not read it"),
+        where=path,
+        remedy=tr("Check that its workers can read the file and have a Python with cobogo."),
+        code="COBOGO-ENGINE",
+    )
 
 
 def _plain(frame: Any, path: str) -> Any:

@@ -19,7 +19,7 @@ from cobogo.floor.arguments import number
 from cobogo.floor.arrays import Floats, Ints, Mask
 from cobogo.floor.catalogue import Card
 from cobogo.floor.language import Text, tr, trn
-from cobogo.floor.representation import brief
+from cobogo.floor.representation import brief, tiles
 
 if TYPE_CHECKING:
     from cobogo.examine.attacks.case import Case
@@ -92,6 +92,16 @@ class Findings:
     def __repr__(self) -> str:
         found = f"{len(self.exposed):,} of {self.attacked:,} rows beyond {self.threshold:g}"
         return brief(self, self.attack, found, f"highest confidence {self.highest:.3g}")
+
+    def _repr_html_(self) -> str:
+        """The figures, for a notebook; no value of the data."""
+        figures = [
+            (tr("exposed rows"), f"{len(self.exposed):,}", tr("beyond {threshold:g}", threshold=self.threshold)),
+            (tr("attacked rows"), f"{self.attacked:,}", self.attacked_table),
+            (tr("highest confidence"), f"{100 * self.highest:.3g} %", self.knows),
+        ]
+        said = [self.summary, self.defence if self.succeeded else self.untried, *self.notes]
+        return tiles(self.attack, figures, [text for text in said if text])
 
     def __bool__(self) -> bool:
         return self.succeeded

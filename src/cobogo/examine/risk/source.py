@@ -17,6 +17,7 @@ from cobogo.errors import DataError, PolicyError, TableTooLarge
 from cobogo.floor.language import tr
 from cobogo.promises.population import add_population, open_population, recode_population
 from cobogo.release import manifest as manifests
+from cobogo.release.contract import Release
 from cobogo.release.manifest import Manifest
 from cobogo.release.readback import locate_released_rows
 from cobogo.release.reference import counterfeit_counts, counterfeit_note
@@ -85,17 +86,24 @@ class RiskSource:
 
 
 def open_data(data: Any, policy: Given | None, engine: str | None) -> RiskSource:
-    """Open a release directory, a path or a frame; without data, those that the policy names."""
+    """Open a release or its directory, a path or a frame; without data, those that the policy names."""
+    rules = None if policy is None else Policy.from_any(policy)
+    if isinstance(data, Release):
+        manifest = data.transformation.manifest(data, data.drawn_table)
+        return _released(data.drawn_table, manifest, rules, tr("the release given"))
     public = _public(data)
     if public is not None:
-        return _release(public, None if policy is None else Policy.from_any(policy), engine)
-    if policy is None:
+        return _open_release(public, rules, engine)
+    if rules is None:
         raise PolicyError(
             tr("the risk can be measured only if the quasi-identifiers are known"),
             where="--policy",
-            remedy=tr("Give a policy; `cobogo inspect DATA --write policy.toml` writes a starter."),
+            remedy=tr(
+                "Give a policy; `cobogo inspect DATA --write policy.toml` writes a starter, and in Python "
+                "`cobogo.inspect(data).policy()` makes one."
+            ),
         )
-    rules = settle_policy(Policy.from_any(policy), data)
+    rules = settle_policy(rules, data)
     if data is None:
         table = open_source(rules, engine)
     else:
@@ -122,10 +130,15 @@ def _public(data: Any) -> Path | None:
     return next((part for part in (here / "public", here) if (part / manifests.NAME).is_file()), None)
 
 
-def _release(public: Path, policy: Policy | None, engine: str | None) -> RiskSource:
+def _open_release(public: Path, policy: Policy | None, engine: str | None) -> RiskSource:
     manifest = manifests.load(public)
     rows = locate_released_rows(public, manifest, None, engine)
     table = rows if isinstance(rows, Table) else read(rows, manifest.data.reading)
+    return _released(table, manifest, policy, str(public / manifests.NAME))
+
+
+def _released(table: Table, manifest: Manifest, policy: Policy | None, where: str) -> RiskSource:
+    """Released rows with the roles that their manifest states."""
     if table.columns != manifest.columns_in():
         raise DataError(
             tr("has other columns than its manifest states"),
@@ -139,7 +152,7 @@ def _release(public: Path, policy: Policy | None, engine: str | None) -> RiskSou
     if Role.QUASI_IDENTIFIER not in roles.values():
         raise PolicyError(
             tr("the manifest names no quasi-identifier"),
-            where=str(public / manifests.NAME),
+            where=where,
             remedy=tr("Give a policy that names the columns that others may know: --policy."),
         )
     notes = []

@@ -21,6 +21,10 @@ def anonymize(
     out: Out = None,
     engine: Engine = None,
     memory: Memory = None,
+    algorithm: Annotated[
+        str | None,
+        typer.Option("--algorithm", help="Instead of the policy's: see `cobogo list algorithms`.", show_default=False),
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Search and show the result, but write nothing.")] = False,
     quiet: Quiet = False,
     as_json: Json = False,
@@ -34,6 +38,8 @@ def anonymize(
 
     limit_memory(memory)
     rules = language.with_report_language(Policy.load(policy))
+    if algorithm is not None:
+        rules = rules.model_copy(update={"recoding": rules.recoding.model_copy(update={"algorithm": algorithm})})
     directory = None if dry_run else directory_of(rules, out)
     with console.progress(quiet=quiet or as_json) as show:
         release = job.anonymize(rules, engine=engine, progress=show)

@@ -1,4 +1,4 @@
-"""The command ``cobogo audit``."""
+"""The commands ``cobogo audit`` and ``cobogo statement``: attacks on a release, and pages to sign."""
 
 from __future__ import annotations
 
@@ -24,6 +24,13 @@ AUDIT = {
         "that the release is safe."
     ),
 }
+
+EXPOSED = {
+    "record": tr("{n} re-identified"),
+    "value": tr("{n} inferred"),
+    "presence": tr("{n} present"),
+}
+"""What an attack that succeeds does to people, by what it finds."""
 
 FINDS = {
     "record": tr("record"),
@@ -78,6 +85,19 @@ def audit(
         raise typer.Exit(1)
 
 
+def statement(
+    release: Annotated[Path, typer.Argument(help="A release directory with its evidence.", show_default=False)],
+    pdf: Annotated[bool, typer.Option("--pdf", help="Also as PDF; needs Chromium or Chrome.")] = False,
+) -> None:
+    """Put a page for the person who signs a release, and an impact report, into its evidence."""
+    from cobogo.studies.statement import open_statement
+
+    found = open_statement(release)
+    asked = "en" if found.policy is None else language.report_language(found.policy)
+    written = found.write(language=language.requested_language() or asked, pdf=pdf)
+    console.say_written(*map(str, written))
+
+
 def audit_lines(found: Audit) -> str:
     """A table of the attacks that were tried, and why the others were not."""
     say = language.terminal_speech()
@@ -87,7 +107,7 @@ def audit_lines(found: Audit) -> str:
             exposed = len(trial.findings.exposed)
             surest, before = trial.findings.surest
             knew = "" if before is None else say.percent(before)
-            mark = "✗ " + say("{n} found", n=exposed) if exposed else "✓ " + say("no one found")
+            mark = "✗ " + say(EXPOSED[trial.attack.finds], n=exposed) if exposed else "✓ " + say("no one found")
             figures = [say.number(trial.findings.attacked), say.percent(surest), knew]
             rows.append(
                 [trial.name, say(FINDS[trial.attack.finds]), *figures, say.percent(trial.findings.threshold), mark]

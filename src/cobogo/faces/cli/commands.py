@@ -54,6 +54,13 @@ class Group(TyperGroup):
         with usage_errors(ctx, given):
             return list(super().parse_args(ctx, args))
 
+    def summaries(self, ctx: Any) -> Iterator[tuple[str, str | None, str]]:
+        """The name of each command, its panel, and what it does."""
+        for name in self.list_commands(ctx):
+            inside: Any = self.get_command(ctx, name)
+            panel = getattr(inside, "rich_help_panel", None)
+            yield name, panel if isinstance(panel, str) else None, inside.help or ""
+
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was named."""
         with usage_errors(ctx, []):
@@ -112,13 +119,9 @@ def print_help(command: Any, ctx: Any) -> None:
     panel(say("Arguments"), [[_usage(one, say, bare=True), *_told(one, ctx, say)] for one in arguments])
     panel(say("Options"), [[_option_names(one), *_told(one, ctx, say)] for one in options])
     panels: dict[str, list[list[str]]] = {}
-    for name in command.list_commands(ctx) if hasattr(command, "commands") else ():
-        inside = command.get_command(ctx, name)
-        title = getattr(inside, "rich_help_panel", None)
-        text = say(inspect.cleandoc(inside.help or "")).split("\n\n")[0]
-        panels.setdefault(say(title) if isinstance(title, str) else say("Commands"), []).append(
-            [name, " ".join(text.split())]
-        )
+    for name, title, does in command.summaries(ctx) if hasattr(command, "commands") else ():
+        text = say(inspect.cleandoc(does)).split("\n\n")[0]
+        panels.setdefault(say(title) if title else say("Commands"), []).append([name, " ".join(text.split())])
     width = max((len(row[0]) for rows in panels.values() for row in rows), default=0)
     for title, rows in panels.items():
         panel(title, rows, width)

@@ -1,4 +1,4 @@
-"""The commands ``cobogo compare``, ``cobogo frontier`` and ``cobogo kinds``: releases side by side."""
+"""The commands ``cobogo compare``, ``improve``, ``frontier`` and ``kinds``: releases side by side."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from cobogo.studies.comparison import Comparison
     from cobogo.studies.families.study import Families
     from cobogo.studies.frontier import Frontier
+    from cobogo.studies.improvement import TriedChange
 
 H = {
     "suppressed": tr("suppressed"),
@@ -75,6 +76,52 @@ def comparison_lines(found: Comparison) -> str:
         rows.append([run.algorithm, next(values), *counts, *chances, say.fixed(run.seconds, ".2f")])
     text = [console.table(header, rows, numbers=range(1, len(header)))]
     text += [f"{run.algorithm}: {say(run.why or '').rstrip('.')}." for run in found.runs if not run.solved]
+    return "\n".join(text)
+
+
+def improve(policy: PolicyFile, engine: Engine = None, as_json: Json = False) -> None:
+    """Try changes of a policy that keep more detail without less protection, and show them side by side.
+
+    Exit 1 when neither the policy nor a change has a solution.
+    """
+    from cobogo.data.policy import Policy
+    from cobogo.studies import improvement
+
+    rules = Policy.load(policy)
+    with console.progress(quiet=as_json) as show:
+        found = improvement.improve(rules, engine=engine, progress=show)
+    if as_json:
+        console.say_json([one.as_dict() for one in found])
+    else:
+        console.say(improvement_lines(found, rules.name))
+    if all(one.why is not None for one in found):
+        raise typer.Exit(1)
+
+
+def improvement_lines(found: tuple[TriedChange, ...], name: str) -> str:
+    """A table with one row for each change, and below it the line to write."""
+    say = language.terminal_speech()
+    measured = [say(H[key]) for key in ("suppressed", "smallest", "inference", "risk")]
+    now, *changed = found
+    better = [one for one in changed if one.detail is not None and one.detail > (now.detail or 0.0)]
+    rows = []
+    for one in (now, *better):
+        told = [say(one.change.what), say.percent(one.detail), say.number(one.suppressed), say.number(one.smallest)]
+        told += [say.percent(one.inference), say.percent(one.risk), ", ".join(one.withheld)]
+        rows.append(told if one.why is None else [told[0], say("none"), *[""] * 5])
+    text = [console.table([say("change"), say("detail kept"), *measured, say("withheld")], rows, numbers=range(1, 6))]
+    if len(better) < len(changed):
+        rest = len(changed) - len(better)
+        text += ["", say.plural("{n} change more keeps no more.", "{n} changes more keep no more.", n=rest)]
+    for one in better[:1]:
+        advice = say(
+            "To keep {kept}, write under [{table}] of {policy}: {key}",
+            kept=say.percent(one.detail),
+            table=one.change.table,
+            policy=name,
+            key=one.change.key,
+        )
+        text += ["", advice]
     return "\n".join(text)
 
 
@@ -144,7 +191,7 @@ def kinds(
 ) -> None:
     """Release one table in several ways and compare: the same measures of use, the same attacks, one chart."""
     from cobogo.data.policy import Policy
-    from cobogo.studies.families.study import compare_families
+    from cobogo.studies.families.study import families
 
     if records < 100:
         raise PolicyError(
@@ -158,8 +205,8 @@ def kinds(
         )
     rules = Policy.load(policy)
     with console.progress(quiet=as_json) as show:
-        of = parse_kinds(kind) if kind else None
-        found = compare_families(rules, of=of, records=records, seed=seed, engine=engine, progress=show)
+        asked = parse_kinds(kind) if kind else None
+        found = families(rules, kind=asked, records=records, seed=seed, engine=engine, progress=show)
         if out is not None:
             found.write(out, language=language.report_language(rules))
     if as_json:

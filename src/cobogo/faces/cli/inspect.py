@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -60,22 +61,19 @@ def inspect(
 ) -> None:
     """Look at a file: its columns' types, and suggested roles and hierarchies. Shows no values."""
     from cobogo.data.schema import inspection
-    from cobogo.data.table.settle import reading_options
 
-    options = reading_options(
-        separator=separator, encoding=encoding, sheet=sheet, range=cells, table=table, labels=labels
+    found = inspection.inspect(
+        data, separator=separator, encoding=encoding, sheet=sheet, range=cells, table=table, labels=labels
     )
-    found = inspection.inspect(data, options)
-    profiles, suggestions = found.columns, found.suggestions
     if write is not None:
         write_starter_policy(write, data, found)
     if as_json:
-        console.say_json(inspection.as_json(profiles, suggestions))
+        console.say_json(inspection.as_json(found.columns, found.suggestions))
         return
-    console.say(column_table(profiles, suggestions))
-    for note in found.table.notes:
+    console.say(column_table(found.columns, found.suggestions))
+    for note in found.notes:
         console.say(console.note(note))
-    if any(not suggestion.certain for suggestion in suggestions):
+    if found.guesses:
         console.say()
         console.say(tr("? The role is a guess: look at the column and decide."))
     if write is not None:
@@ -84,7 +82,7 @@ def inspect(
         )
 
 
-def column_table(profiles: list[ColumnProfile], suggestions: list[Suggestion]) -> str:
+def column_table(profiles: Sequence[ColumnProfile], suggestions: Sequence[Suggestion]) -> str:
     """A table of the columns with what was found and is suggested. It shows no value of the data."""
     say = language.terminal_speech()
     rows = [
@@ -106,19 +104,22 @@ def column_table(profiles: list[ColumnProfile], suggestions: list[Suggestion]) -
 
 
 def write_starter_policy(target: Path, data: Path, found: Inspection) -> None:
-    """Write the starter policy where nothing is yet."""
+    """Write the starter policy where nothing is yet, and the schema that it names beside it."""
     from cobogo.data.schema import starter_policy
+    from cobogo.tell.reference.schema import FILE, write_schema
 
     text = starter_policy(
         found.columns,
         found.suggestions,
         path=_relative_path(data, target.parent),
-        data=found.data,
+        data=found.options,
         language=language.terminal_speech().language,
+        schema=FILE,
     )
     try:
         with target.open("x", encoding="utf-8", newline="\n") as stream:
             stream.write(text)
+        write_schema(target.parent)
     except FileExistsError:
         raise OutputError(
             tr("already exists"), where=str(target), remedy=tr("Choose another name for --write.")

@@ -1,5 +1,5 @@
-"""The commands ``cobogo list``, ``cobogo explain`` and ``cobogo example``: what can be asked for, what each thing is,
-and small tables to try it on."""
+"""The commands ``list``, ``explain``, ``example`` and ``schema``: what can be asked for, what each thing is, small
+tables to try it on, and what editors know of policies."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ from cobogo.faces.cli.options import Json
 from cobogo.floor.language import Speech, tr
 
 if TYPE_CHECKING:
-    from cobogo.floor.catalogue import Card
     from cobogo.tell.reference.documents import Item
     from cobogo.tell.reference.glossary import Term
-    from cobogo.tell.reference.sections import Entry, Section
+    from cobogo.tell.reference.sections import Entry
 
 WIDEST = 100
 GLOSSARY = "glossary"
@@ -118,27 +117,16 @@ def explain(
         raise InputError(
             tr("only documents have parts"), remedy=tr("Type: {command}", command=f"cobogo explain {name}")
         )
-    from cobogo.tell.reference.glossary import find_term
-    from cobogo.tell.reference.sections import SECTIONS, find, names
+    from cobogo.tell.reference import explain as reference
 
-    term = find_term(name)
-    if term is not None and name not in names() and kind in (None, GLOSSARY):
-        usual = str(term.names).strip("[]")
-        if kind is None and usual in names():
-            name = usual
-        else:
-            _explain_term(term, as_json)
-            return
-    if term is not None and kind == GLOSSARY:
-        _explain_term(term, as_json)
-        return
-    found, entry = find(name, kind)
-    section = SECTIONS[found]
-    card = section.cards()[entry.name]
     if as_json:
-        _explain_to_programs(found, section, card, entry)
+        console.say_json(reference.explain(name, kind).as_dict())
+        return
+    meant = reference.resolve(name, kind)
+    if isinstance(meant, tuple):
+        _explain_entry(*meant)
     else:
-        _explain_entry(found, section, card, entry)
+        _explain_term(meant)
 
 
 def example(
@@ -171,6 +159,13 @@ NEXT = {
     "documents": tr("`cobogo explain documents` says what each document describes, and which command reproduces it."),
 }
 """What to do with a set of examples."""
+
+
+def schema() -> None:
+    """Print the JSON Schema of policies, with which editors complete and check them."""
+    from cobogo.tell.reference.schema import policy_schema
+
+    console.say_json(policy_schema())
 
 
 def _explain_documents(parts: list[str], as_json: bool) -> None:
@@ -206,13 +201,8 @@ def _explain_item(item: Item, say: Speech) -> None:
     console.say("")
 
 
-def _explain_term(term: Term, as_json: bool) -> None:
+def _explain_term(term: Term) -> None:
     say = language.terminal_speech()
-    if as_json:
-        policy = {"policy": term.policy} if term.policy else {}
-        about = {"definition": str(term.definition), "guide": term.guide, **policy}
-        console.say_json({"name": str(term.names).strip("[]"), "kind": GLOSSARY, **about})
-        return
     kind = say("glossary")
     console.say(f"{term.title(say)} ({kind})\n")
     console.say(_wrap(say(term.definition), ""))
@@ -226,22 +216,13 @@ def _explain_term(term: Term, as_json: bool) -> None:
     console.say("\n" + _wrap(more, ""))
 
 
-def _explain_to_programs(found: str, section: Section, card: Card, entry: Entry) -> None:
-    from cobogo.tell.reference.parameters import policy_lines
-
-    asked = card.parameters() if section.asks else ()
-    parts = {part.lower(): text for part, text in entry.parts.items()}
-    options = {"parameters": {one.name: one.bounds.in_words for one in asked}} if asked else {}
-    policy = {"policy": "\n".join(lines)} if (lines := policy_lines(found, card)) else {}
-    about = {"title": card.title, "guide": card.guide, **options, **policy}
-    console.say_json({"name": entry.name, "kind": found, **about, "definition": entry.definition, **parts})
-
-
-def _explain_entry(found: str, section: Section, card: Card, entry: Entry) -> None:
+def _explain_entry(found: str, entry: Entry) -> None:
     from cobogo.tell.reference.formula import readable
     from cobogo.tell.reference.parameters import bounds_text, default_text, policy_lines
+    from cobogo.tell.reference.sections import SECTIONS
 
-    say = language.terminal_speech()
+    say, section = language.terminal_speech(), SECTIONS[found]
+    card = section.cards()[entry.name]
     console.say(f"{entry.name} ({say(section.one)})\n")
     console.say(_wrap(readable(_translate(entry.definition, say)), ""))
     asked = card.parameters() if section.asks else ()

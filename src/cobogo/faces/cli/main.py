@@ -6,6 +6,7 @@ import io
 import os
 import signal
 import sys
+from collections.abc import Iterator
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -34,10 +35,12 @@ PANELS = {
     "Locate without following": {"locate": "locate:app"},
     "Examine what is released": {
         "verify": "verify:verify", "risk": "risk:risk", "attack": "attack:attack", "audit": "audit:audit",
-        "frontier": "compare:frontier", "compare": "compare:compare", "kinds": "compare:kinds",
+        "statement": "audit:statement",
+        "improve": "compare:improve", "frontier": "compare:frontier", "compare": "compare:compare",
+        "kinds": "compare:kinds",
     },
     "Serve": {"serve": "serve:serve", "workbench": "serve:workbench"},
-    "Look up": {"list": "list:list_", "explain": "list:explain", "example": "list:example"},
+    "Look up": {"list": "list:list_", "explain": "list:explain", "example": "list:example", "schema": "list:schema"},
 }  # fmt: skip
 """Every command by its name, in the panels of ``cobogo --help``: by door, in the order in which one uses them. Each is
 a function of a module beside this one, or a group of commands."""
@@ -69,6 +72,13 @@ class Commands(Group):
             if cmd_name in panel and cmd_name not in self.commands:
                 self.commands[cmd_name] = _make_command(cmd_name, panel[cmd_name], title)
         return self.commands.get(cmd_name)
+
+    def summaries(self, ctx: Any) -> Iterator[tuple[str, str | None, str]]:  # noqa: ARG002
+        """Each command as its module describes it: it need not be made for that."""
+        for title, panel in PANELS.items():
+            for name, place in panel.items():
+                found = _find_command(place)
+                yield name, title, (found.info.help if isinstance(found, typer.Typer) else found.__doc__) or ""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command that the arguments begin with. A former name is an error that gives the new one."""
@@ -120,10 +130,15 @@ def _main(
     pass  # both are dealt with before
 
 
+def _find_command(place: str) -> Any:
+    """A command's function, or the group of its commands, in the module that has it."""
+    module, _, attribute = place.partition(":")
+    return getattr(import_module(f"cobogo.faces.cli.{module}"), attribute)
+
+
 def _make_command(name: str, place: str, panel: str) -> Any:
     """A command or a group of commands, from the module that has it."""
-    module, _, attribute = place.partition(":")
-    found = getattr(import_module(f"cobogo.faces.cli.{module}"), attribute)
+    found = _find_command(place)
     alone = CommandLine(callback=lambda: None)
     if isinstance(found, typer.Typer):
         alone.add_typer(found, name=name, rich_help_panel=panel)
@@ -156,7 +171,7 @@ def run(arguments: list[str] | None = None) -> None:
         signal.signal(signal.SIGHUP, _stop)
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    lean.own_process = True
+    lean.own_the_process()
     try:
         app(args=arguments)
     except CobogoError as error:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -20,6 +22,11 @@ from cobogo.publish.recode.contract.solution import AnySolution
 from cobogo.publish.recoding import AnonymizedRelease
 from cobogo.release.contract import Release, Verdict
 from cobogo.release.write import write_release
+from cobogo.tell.report import labels
+from cobogo.tell.report.exposure import inferred
+
+if TYPE_CHECKING:
+    from cobogo.tell.report.content import Cost
 
 
 def directory_of(policy: Policy, out: Path | None) -> Path:
@@ -50,7 +57,7 @@ def write_and_say(release: Release, directory: Path, show: Progress, quiet: bool
 def _proof(solution: AnySolution) -> Text:
     """Whether the solution is the best, or how far from the best it can be."""
     if solution.optimal:
-        return tr("proven optimal")
+        return tr("proven optimal") if solution.levels is None else tr("best full-domain recoding, proven")
     if solution.gap is None:
         return tr("best found, not proven")
     share = f"{100 * solution.gap:.2g}" if solution.gap < 0.1 else f"{100 * solution.gap:.0f}"
@@ -113,15 +120,60 @@ def recoding_lines(release: AnonymizedRelease, verdict: Verdict | None, director
         after=say.fixed(100 * after, ".3g"),
         before=say.fixed(100 * before, ".3g"),
     )
+    text += list(_cost_lines(release))
     if verdict is None:
         return [*text, say("The release would have {figures}. Nothing was written.", figures=figures)]
     checked = say.plural("{n} model checked", "{n} models checked", n=len(verdict.models))
     text.append(_line("verified", checked, figures, seconds.get("verify")))
     text += [console.line("", f"{found.model}: {measured_value(found)} ✓") for found in verdict.models]
+    text += [_inference_line(name, found) for name, found in report["inference"].items() if inferred(**found)]
     if release.registered is not None and release.book is not None:
         entry = tr("{release}, in {registry}", release=release.registered, registry=release.book.registry.name)
         text.append(console.line("recorded", entry))
     return [*text, console.line("written", *console.release_parts(directory))]
+
+
+def _inference_line(name: str, found: dict[str, float]) -> str:
+    """A sensitive value that can be guessed although every model holds."""
+    say = language.terminal_speech()
+    told = say(
+        "{name} can be guessed with {share} in one class, where anybody guesses it with {baseline}",
+        name=name,
+        share=say.percent(found["after"]),
+        baseline=say.percent(found["baseline"]),
+    )
+    return console.line("inferred", told)
+
+
+def _cost_lines(release: AnonymizedRelease) -> Iterator[str]:
+    """What the release lost that its reader would miss, and what to try. Values of the data are in the report only."""
+    cost, say = release.transformation.cost, language.terminal_speech()
+    if cost is None:
+        return
+    gone = [one.name for one in cost.details if one.withheld]
+    nearly = [one.name for one in cost.details if one.nearly_withheld and not one.withheld]
+    if gone:
+        yield console.line("withheld", say("{names}: every value is *", names=", ".join(gone)))
+    if nearly:
+        yield console.line("" if gone else "withheld", say("{names}: nearly every value is *", names=", ".join(nearly)))
+    hit = list(map(say, _groups_hit(cost)))
+    if hit:
+        yield console.line("lost", "; ".join(hit))
+    for number, way in enumerate(release.transformation.ways):
+        told = labels.describe_way(way, cost.kept, say)
+        yield console.line("" if number else "try", f"{way.key}: {say(way.what)}, {told}")
+
+
+def _groups_hit(cost: Cost) -> Iterator[Text]:
+    """Groups that suppression hit: those without a value by name, the others counted by column."""
+    for group in (one for one in cost.groups if one.value is None):
+        whole = tr("all {lost:,} records without {name}", lost=group.lost, name=group.attribute)
+        part = tr("{lost:,} of {n:,} records without {name}", lost=group.lost, n=group.records, name=group.attribute)
+        yield whole if group.whole else part
+    others = Counter(group.attribute for group in cost.groups if group.value is not None)
+    if others:
+        counted = ", ".join(f"{name} ({number})" for name, number in others.items())
+        yield tr("more records of some values than chance explains: {counted}; see the report", counted=counted)
 
 
 def release_lines(release: Release, verdict: Verdict, directory: Path) -> list[str]:

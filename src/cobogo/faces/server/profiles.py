@@ -40,7 +40,7 @@ def profile(folder: Path, known: dict[str, Any]) -> dict[str, Any]:
         return found
     engine = rows.connect_bounded()
     with engine.guard("counting"):
-        copy = engine.connection.read_parquet(folder / rows.PAGES)
+        copy = engine.relation(f"SELECT * FROM {rows.source(folder)}")
         table = Table(engine, copy.drop(rows.NUMBER), "file")
         profiles = inspecting.profiles(table)
         suggested = [suggest(column) for column in profiles]

@@ -27,7 +27,7 @@ MEMORY = "2 GiB"
 def connect_bounded() -> Engine:
     """An engine for a look at a data set: several people's looks must not add up to the machine's memory."""
     found = connect()
-    found.connection.raw_sql(f"SET memory_limit = '{MEMORY}'")
+    found.rows(f"SET memory_limit = '{MEMORY}'")
     return found
 
 
@@ -40,11 +40,9 @@ class RowOrder:
     descending: bool = False
 
 
-def write(table: Expression, folder: Path) -> None:
+def write(engine: Engine, table: Expression, folder: Path) -> None:
     """Make the copy of a table whose values are text."""
-    import ibis
-
-    numbered = table.mutate(**{NUMBER: ibis.row_number()})
+    numbered = table.mutate(**{NUMBER: engine.row_number()})
     numbered.to_parquet(folder / PAGES, compression="zstd", row_group_size=GROUP)
 
 

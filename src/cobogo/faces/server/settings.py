@@ -13,7 +13,7 @@ from cobogo.data.policy.toml_file import PolicyTable, read_toml
 from cobogo.errors import CobogoError, InputError
 from cobogo.floor.language import tr
 from cobogo.floor.language.errors import change_error
-from cobogo.floor.urls import public_url
+from cobogo.floor.urls import public_url, resolve_file
 
 MEGABYTE = 1 << 20
 
@@ -107,7 +107,7 @@ class ServerSettings(PolicyTable):
         }
         tls = found.tls and TLS(certificate=str(home / found.tls.certificate), key=str(home / found.tls.key))
         sources = {
-            name: one.model_copy(update={"url": _resolve_database(one.url, home)})
+            name: one.model_copy(update={"url": resolve_file(one.url, lambda path: home / Path(path).expanduser())})
             for name, one in found.sources.items()
         }
         return found.model_copy(update={**paths, "tls": tls, "sources": sources})
@@ -167,12 +167,6 @@ class ServerSettings(PolicyTable):
                     "a proxy on this machine encrypts, set behind-proxy = true."
                 ),
             )
-
-
-def _resolve_database(url: str, home: Path) -> str:
-    """A URL whose database file, if it is one, is relative to the server's file."""
-    before, mark, path = url.partition("duckdb:///")
-    return f"{mark}{home / Path(path).expanduser()}" if mark and path and not before else url
 
 
 def _is_loopback(host: str) -> bool:

@@ -61,7 +61,7 @@ def copy_table(context: ServerContext, owner: str, name: str, table: str, target
         rows = engine.as_text(
             table_in(engine, table, Data(), tr("source {name}, table {table}", name=name, table=table)).expression
         )
-        with pq.ParquetWriter(target, rows.schema().to_pyarrow(), compression="zstd") as writer:
+        with pq.ParquetWriter(target, engine.arrow_schema(rows), compression="zstd") as writer:
             for batch in engine.batches(rows):
                 size += batch.nbytes
                 if size > most * MEGABYTE:

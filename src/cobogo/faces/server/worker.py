@@ -294,7 +294,7 @@ def _prepare() -> None:
         import_module(module)
     warm.start()
     engine = connect()
-    engine.fetch(engine.connection.sql("SELECT 1 AS ready"))
+    engine.fetch(engine.relation("SELECT 1 AS ready"))
 
 
 def _limit_memory(limits: ServerLimits) -> None:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from cobogo.data.policy import Policy
 from cobogo.data.policy.complaints import CONFIRM
-from cobogo.data.policy.toml_file import parse_toml
-from cobogo.data.schema.starter import toml
+from cobogo.data.policy.toml_file import parse_toml, render_toml
 from cobogo.errors import PolicyError
 from cobogo.floor.language import tr, trn
 from cobogo.promises import models
@@ -104,7 +103,7 @@ class PolicyDraft:
         """The policy as if it had one column: to try its hierarchy while others are still undecided."""
         content = self.content()
         told = {"data": content.get("data", {}), "attributes": {name: content["attributes"][name]}}
-        return render_toml(told)
+        return render_policy(told)
 
     def set_attribute(self, name: str, **values: Any) -> None:
         """Change settings of a column; None removes a key."""
@@ -116,7 +115,7 @@ class PolicyDraft:
         columns = content.setdefault("attributes", {})
         for name, values in changes.items():
             columns[name] = _fitting({**columns.get(name, {}), **values})
-        self._say(render_toml(content), " ".join(["attributes", *changes]))
+        self._say(render_policy(content), " ".join(["attributes", *changes]))
 
     def set_models(self, models: list[dict[str, Any]]) -> None:
         """Ask for these privacy models."""
@@ -125,7 +124,7 @@ class PolicyDraft:
             content["privacy"] = {**content.get("privacy", {}), "models": models}
         else:
             content.pop("privacy", None)
-        self._say(render_toml(content), "models")
+        self._say(render_policy(content), "models")
 
     def set(self, table: str, key: str, value: Any) -> None:
         """Change a key of a table; None removes it."""
@@ -138,7 +137,7 @@ class PolicyDraft:
         content[table] = part
         if not part:
             del content[table]
-        self._say(render_toml(content), f"{table} {key}")
+        self._say(render_policy(content), f"{table} {key}")
 
 
 def _fitting(told: Mapping[str, Any]) -> dict[str, Any]:
@@ -163,26 +162,13 @@ def mark_unconfirmed(text: str) -> str:
     content = PolicyDraft(text).content()
     for told in content.get("attributes", {}).values():
         told["role"] = CONFIRM + str(told["role"]).removeprefix(CONFIRM)
-    return render_toml(content)
+    return render_policy(content)
 
 
-def render_toml(content: Mapping[str, Any]) -> str:
-    """Tables as TOML, one line a key, long lists one line an item."""
+def render_policy(content: Mapping[str, Any]) -> str:
+    """A policy as TOML, its tables in the order of `ORDER`."""
     names = [name for name in ORDER if name in content] + [name for name in content if name not in ORDER]
-    return "\n".join(_table(name, content[name]) for name in names if content[name])
-
-
-def _table(name: str, part: Any) -> str:
-    if not isinstance(part, Mapping):
-        return f"{name} = {toml(part)}\n"
-    lines = [f"[{name}]"]
-    for key, value in part.items():
-        label = toml({key: 0})[2:].partition(" = ")[0]
-        if isinstance(value, list) and value and all(isinstance(item, Mapping) for item in value):
-            lines += [f"{label} = [", *(f"  {toml(item)}," for item in value), "]"]
-        else:
-            lines.append(f"{label} = {toml(value)}")
-    return "\n".join(lines) + "\n"
+    return render_toml({name: content[name] for name in names})
 
 
 TABLES = {

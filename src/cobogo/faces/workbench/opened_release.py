@@ -140,6 +140,30 @@ def tiles(session: PageSession, found: dict[str, Any], seconds: float | None = N
         _risk(session, found.get("risk") or {})
         if seconds is not None:
             metric(session.say("Took"), session.say.seconds(seconds), help=_optimal(session, found)).classes("col")
+    for line in cost_lines(session, found):
+        ui.label(line).classes("text-body2")
+
+
+def cost_lines(session: PageSession, found: dict[str, Any]) -> list[str]:
+    """What a release lost that its reader would miss, and what would keep more, from its report."""
+    say, lines = session.say, []
+    gone, hit = found.get("withheld_columns"), found.get("suppressed_groups")
+    if gone:
+        lines.append(say("Withheld: every value of {names} is *.", names=", ".join(gone)))
+    if hit:
+        names = ", ".join(hit)
+        lines.append(
+            say("Suppression hit some values of {names} more than chance explains: see the report.", names=names)
+        )
+    for way in found.get("alternatives", ()):
+        if way["detail"] is None:
+            lines.append(say("{change} in the policy usually keeps more detail.", change=way["change"]))
+        else:
+            kept = say.percent(way["detail"])
+            lines.append(
+                say("{change} in the policy would keep {kept} of the detail.", change=way["change"], kept=kept)
+            )
+    return lines
 
 
 def _share(session: PageSession, part: int, whole: int | None) -> str:
@@ -155,7 +179,10 @@ def _risk(session: PageSession, risk: dict[str, Any]) -> None:
 
 def _optimal(session: PageSession, found: dict[str, Any]) -> str:
     optimal = found.get("search", {}).get("optimal")
-    return "" if optimal is None else session.say(tr("proven optimal") if optimal else tr("best found"))
+    if optimal is None:
+        return ""
+    proven = tr("best full-domain recoding, proven") if "levels" in found else tr("proven optimal")
+    return session.say(proven if optimal else tr("best found"))
 
 
 def meanings(desk: Desk, session: PageSession, release: str, steps: Mapping[str, int]) -> dict[str, str]:

@@ -40,7 +40,12 @@ def error_to_json(error: CobogoError) -> dict[str, Any]:
     """An error for programs: its code, the sentence, and the template and values of each part."""
     parts = {"what": error.what, "where": error.where, "remedy": error.remedy}
     each = {"errors": [error_to_json(one) for one in error.errors]} if error.errors else {}
-    return {"code": error.code, "message": str(error), **{name: to_json(part) for name, part in parts.items()}, **each}
+    return {
+        "code": error.code,
+        "message": error.message,
+        **{name: to_json(part) for name, part in parts.items()},
+        **each,
+    }
 
 
 def error_from_json(content: Mapping[str, Any]) -> CobogoError:

@@ -182,7 +182,7 @@ class Speech:
         """
         parts = (None if part is None else self(part) for part in (error.what, error.where, error.remedy))
         what, where, remedy = parts
-        return str(CobogoError(what or "", where=where, remedy=remedy))
+        return CobogoError(what or "", where=where, remedy=remedy).message
 
 
 class _Localized(string.Formatter):

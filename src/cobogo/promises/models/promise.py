@@ -35,6 +35,10 @@ class Promise:
                 words.append(f"{parameter.name.replace('_', '-')} = {value}")
         return f"{self.name} ({', '.join(words)})"
 
+    def as_table(self) -> dict[str, Any]:
+        """What a policy writes for it."""
+        return parameters(self)
+
     @property
     def attributes(self) -> tuple[str, ...]:
         """The sensitive attributes whose values it looks at."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -108,7 +108,19 @@ def operators(policy: Policy, table: Table, shared: Shared) -> tuple[MaskingOper
                 tr("the data do not have this column"), where=where, remedy=tr("Name a column of the data.")
             )
         made.append(_operator(name, spec, policy, wanted, table, shared, where))
+        _refuse_apart(made[-1], table, where)
     return tuple(made)
+
+
+def _refuse_apart(operator: MaskingOperator, table: Table, where: str) -> None:
+    """Refuse an operator that cannot be applied where an engine keeps its records."""
+    if table.engine.keeps_records and operator.apart is not None:
+        raise PolicyError(
+            tr("{engine} cannot do this: {why}", engine=table.engine.name, why=operator.apart),
+            where=where,
+            remedy=tr("Choose another operator, or use DuckDB."),
+            code="COBOGO-ENGINE",
+        )
 
 
 def _operator(
@@ -150,12 +162,13 @@ def _operator(
         case specs.PseudonymSpec():
             stated = {"operator": "pseudonym", "length": spec.length}
             meaning = tr("a pseudonym that replaces the value, computed with a secret key (HMAC-SHA256)")
-            return Changed(
-                name,
-                meaning,
-                stated,
-                lambda values: pseudonyms(canonical(values).tolist(), secret, spec.group, spec.length),
-            )
+
+            def change(values: Sequence[str]) -> Sequence[str]:
+                return pseudonyms(canonical(values).tolist(), secret, spec.group, spec.length)
+
+            if table.engine.keeps_records:  # the secret stays here
+                return Substituted(name, meaning, stated, lambda: _dictionary(table, name, change))
+            return Changed(name, meaning, stated, change)
         case specs.EncryptSpec():
             meaning = tr("encrypted (AES-256-GCM)")
             return Encrypted(name, meaning, {"operator": "encrypt"}, secret)
@@ -213,7 +226,7 @@ def _shift(name: str, spec: specs.ShiftSpec, table: Table, secret: Secret, where
         days=spec.days,
         form=spec.format,
         per=spec.per,
-        secret=secret,
+        secret=None if spec.per is None else secret,
         strict=spec.invalid == "error",
         where=where,
     )
@@ -229,13 +242,18 @@ def _tokens(
     vault.require(spec.token, VaultRole.TOKENIZE)
 
     def dictionary() -> Dictionary:
-        values = distinct(table, name)
         try:
-            return Dictionary(values, vault.tokenize(spec.token, values))
+            return _dictionary(table, name, lambda values: vault.tokenize(spec.token, values))
         except VaultError as error:
             raise VaultError(error.what, where=error.where or where, remedy=error.remedy) from None
 
     return Substituted(name, tr("a token that replaces the value"), {"operator": "token"}, dictionary)
+
+
+def _dictionary(table: Table, name: str, change: Callable[[Sequence[str]], Sequence[str]]) -> Dictionary:
+    """What a function makes of each value of a column."""
+    values = distinct(table, name)
+    return Dictionary(values, change(values))
 
 
 def _essence(spec: specs.Substitution) -> Json:

@@ -16,7 +16,7 @@ from cobogo.data.table.columns import Codes, count_values, decode_column, encode
 from cobogo.data.table.read import Table
 from cobogo.errors import DataError
 from cobogo.floor.catalogue import card
-from cobogo.floor.language import tr, trn
+from cobogo.floor.language import Text, tr, trn
 from cobogo.floor.randomness import Entropy, keys
 from cobogo.publish.mask import edits
 from cobogo.publish.mask.digits import canonical
@@ -24,11 +24,14 @@ from cobogo.publish.mask.fakes import Fake, draw_for_each
 from cobogo.publish.mask.secret import Secret, encrypt_values
 from cobogo.release.contract import Json
 
+SECRET_STAYS = tr("the secret would have to be sent to every worker")
+
 
 class MaskingOperator(ABC):
     """A change to one column: its meaning for recipients, and what the manifest states of it."""
 
     other_columns: tuple[str, ...] = ()  # that it needs too, as text
+    apart: Text | None = None  # why it cannot be done by workers that have a part of the records each; None if it can
 
     def __init__(self, column: str, meaning: str, stated: Json) -> None:
         self.column = column
@@ -68,6 +71,10 @@ class Substituted(MaskingOperator):
     def begin(self) -> None:
         """Build the dictionary, or take that of the group."""
         self._dictionary = self._build()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is sent to workers: the dictionary, and not what it was built with, which may know the secret."""
+        return {**self.__dict__, "_build": None}
 
     def apply(self, batch: Any) -> Any:
         known = self._dictionary
@@ -151,6 +158,8 @@ class Shuffled(MaskingOperator):
     Paper: None: a random cyclic permutation.
     """
 
+    apart = tr("each value moves to another record, which may be anywhere")
+
     def __init__(self, column: str, meaning: str, stated: Json, whole: Callable[[], tuple[Codes, Sequence[Label]]]):
         super().__init__(column, meaning, stated)
         self._read = whole
@@ -198,13 +207,14 @@ class Shifted(MaskingOperator):
     """Dates moved by days: each by its own, or all dates of a person by the same."""
 
     def __init__(
-        self, column: str, meaning: str, stated: Json, *, days: int, form: str, per: str | None, secret: Secret,
+        self, column: str, meaning: str, stated: Json, *, days: int, form: str, per: str | None, secret: Secret | None,
         strict: bool, where: str,
     ):  # fmt: skip
         super().__init__(column, meaning, stated)
         self._days, self._form, self._per, self._secret = days, form, per, secret
         self._strict, self._where = strict, where
         self.other_columns = () if per is None else (per,)
+        self.apart = None if per is None else SECRET_STAYS
 
     def apply(self, batch: Any) -> Any:
         column = _encode(batch.column(self.column))
@@ -224,7 +234,7 @@ class Shifted(MaskingOperator):
 
     def _moves(self, batch: Any) -> Any:
         drawn = edits.shifts(Entropy().words(batch.num_rows), self._days)
-        if self._per is None:
+        if self._per is None or self._secret is None:
             return drawn
         people = _encode(batch.column(self._per))
         whose = canonical(people.dictionary.to_pylist()).tolist()
@@ -235,6 +245,8 @@ class Shifted(MaskingOperator):
 
 class Encrypted(MaskingOperator):
     """Every value encrypted by itself."""
+
+    apart = SECRET_STAYS
 
     def __init__(self, column: str, meaning: str, stated: Json, secret: Secret) -> None:
         super().__init__(column, meaning, stated)

@@ -8,13 +8,14 @@ anyone is made by recoding until a privacy model holds (`cobogo anonymize`) or b
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cobogo.data.policy import Policy, Role
-from cobogo.data.table.columns import read_times, replace_columns, stream_columns
+from cobogo.data.table.columns import choose_columns, read_times, replace_columns
 from cobogo.data.table.read import Table
 from cobogo.errors import VerificationFailed
 from cobogo.floor.language import tr, trn
@@ -22,7 +23,7 @@ from cobogo.publish.mask.build import Shared, operators
 from cobogo.publish.mask.fakes import fake
 from cobogo.publish.mask.operators import MaskingOperator, distinct
 from cobogo.release.contract import OUR_FAULT, CheckResult, Json, Meaning, Written
-from cobogo.release.drawn import DrawnRows, Row, Section, Story
+from cobogo.release.drawn import DrawnRows, Row, RowWise, Section, Story
 
 if TYPE_CHECKING:
     from cobogo.floor.language import Speech
@@ -48,6 +49,7 @@ class Masked(DrawnRows):
     """
 
     kind = "masking"
+    together = False  # what one record alone does not tell, an operator has in its dictionary; or it says why not
 
     def __init__(self, policy: Policy, table: Table, made: Sequence[MaskingOperator]) -> None:
         self._operators = tuple(made)
@@ -60,15 +62,14 @@ class Masked(DrawnRows):
         """All columns but the identifiers that are not masked."""
         return self._columns
 
-    def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:
+    def row_wise(self, table: Table, columns: Sequence[str]) -> RowWise:
         """Mask batch by batch; only the dictionaries of distinct values are in memory."""
         for operator in self._operators:
             operator.begin()
         others = {name for operator in self._operators for name in operator.other_columns}
         texts = {operator.column for operator in self._operators} | others
-        for batch in stream_columns(table, [*columns, *sorted(others - set(columns))], texts=texts):
-            changed = {operator.column: operator.apply(batch) for operator in self._operators}
-            yield replace_columns(batch, changed).select(list(columns))
+        rows = choose_columns(table, [*columns, *sorted(others - set(columns))], texts)
+        return RowWise(rows, partial(_mask, self._operators, list(columns)))
 
     @property
     def meanings(self) -> Mapping[str, Meaning]:
@@ -110,6 +111,11 @@ class Masked(DrawnRows):
         )
         headline = say("columns masked: {columns}; test data, with no formal guarantee", columns=len(self._operators))
         return Story({"masked": summary}, headline, sections=[section])
+
+
+def _mask(made: Sequence[MaskingOperator], columns: list[str], batch: Any) -> Any:
+    changed = {operator.column: operator.apply(batch) for operator in made}
+    return replace_columns(batch, changed).select(columns)
 
 
 def make(shared: Shared) -> Callable[[Policy, Table], Masked]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,17 +14,17 @@ from cobogo.data.hierarchy import Label
 from cobogo.data.policy import Policy
 from cobogo.data.table.columns import (
     arrow_type,
+    choose_columns,
     count_values,
     decode_column,
     encode_column,
     replace_columns,
-    stream_columns,
 )
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError, VerificationFailed
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.language import Text, join, tr, trn
-from cobogo.floor.randomness import Source, below, coins, source
+from cobogo.floor.randomness import Source, below, coins
 from cobogo.promises.guarantees import GUARANTEES, Guarantee
 from cobogo.promises.guarantees.base import Exposure
 from cobogo.promises.models.check import ModelVerdict
@@ -35,7 +36,7 @@ from cobogo.promises.operators.uniform import Uniform
 from cobogo.publish.randomize.request import AttributeValues
 from cobogo.release import manifest as manifests
 from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, Written
-from cobogo.release.drawn import DrawnRows, Story
+from cobogo.release.drawn import DrawnRows, RowWise, Story, row_source
 
 if TYPE_CHECKING:
     from cobogo.floor.language import Speech
@@ -93,21 +94,18 @@ class RandomizedColumns(DrawnRows):
     notices: tuple[str, ...] = ()
 
     kind = "randomization"
+    together = False
 
     @property
     def warnings(self) -> tuple[str, ...]:
         return self.notices
 
-    def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:
+    def row_wise(self, table: Table, columns: Sequence[str]) -> RowWise:
         """Randomize batch by batch: memory does not grow with the table."""
-        random = source(self.seed)
+        random = row_source(table, self.seed, f"{self.policy.name}, randomization.seed")
         names = [name for part in self.drawn for name in part.names]
         kinds = {name: arrow_type(table, name) for name in names}
-        for batch in stream_columns(table, columns, texts=names):
-            changed: dict[str, Any] = {}
-            for part in self.drawn:
-                changed |= part.randomize(batch, kinds, random)
-            yield replace_columns(batch, changed)
+        return RowWise(choose_columns(table, columns, names), partial(_randomize, self.drawn, kinds, random))
 
     @property
     def meanings(self) -> Mapping[str, Meaning]:
@@ -145,6 +143,13 @@ class RandomizedColumns(DrawnRows):
         from cobogo.publish.randomize.story import tell
 
         return tell(self, before, after, say)
+
+
+def _randomize(drawn: Sequence[RandomizedAttributes], kinds: Mapping[str, Any], random: Source, batch: Any) -> Any:
+    changed: dict[str, Any] = {}
+    for part in drawn:
+        changed |= part.randomize(batch, kinds, random)
+    return replace_columns(batch, changed)
 
 
 def explain(drawn: Sequence[RandomizedAttributes]) -> Text:

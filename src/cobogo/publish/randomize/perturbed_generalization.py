@@ -6,25 +6,26 @@ the victim's, nor whether its value was kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cobogo.data.policy import Policy, Privacy
 from cobogo.data.table.columns import (
+    choose_columns,
     count_values,
     decode_column,
     encode_column,
     replace_columns,
-    stream_columns,
     unused_names,
 )
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError
 from cobogo.floor.catalogue import card
 from cobogo.floor.language import join, tr
-from cobogo.floor.randomness import source
+from cobogo.floor.randomness import Source
 from cobogo.floor.untrusted import fraction
 from cobogo.promises.guarantees import Exposure, Guarantee
 from cobogo.promises.guarantees.prior_posterior import DeltaGrowth, ownership_probability
@@ -36,7 +37,7 @@ from cobogo.publish.randomize.columns import judge, observed_counts, read_promis
 from cobogo.publish.randomize.request import AttributeValues, RandomizationRequest
 from cobogo.publish.recode.plans.base import RecodingPlan, free_name
 from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, Written
-from cobogo.release.drawn import DrawnRows, Story
+from cobogo.release.drawn import DrawnRows, RowWise, Story, row_source
 
 if TYPE_CHECKING:
     from cobogo.floor.language import Speech
@@ -92,16 +93,15 @@ class PerturbedGeneralization(DrawnRows):
 
     kind = "randomization"
     method = "perturbed-generalization"
+    together = False
 
     def columns(self, kept: Sequence[str]) -> tuple[str, ...]:
         """Quasi-identifiers and the sensitive attribute; other columns would distinguish the records of a group."""
         shown = (*self.policy.quasi_identifiers, self.values.attribute)
         return (*(name for name in kept if name in shown), self.size)
 
-    def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:
+    def row_wise(self, table: Table, columns: Sequence[str]) -> RowWise:
         """Generalize and draw one record of each group in the engine; perturb the values batch by batch."""
-        import ibis
-
         own = [name for name in columns if name != self.size]
         quasi = list(self.policy.quasi_identifiers)
         rows = self.plan.apply(table, own)
@@ -110,17 +110,14 @@ class PerturbedGeneralization(DrawnRows):
         group = [table.engine.text(rows[name]) for name in quasi]
         rows = rows.mutate(
             **{
-                turn: ibis.row_number().over(ibis.window(group_by=group, order_by=rows[key])),
-                self.size: rows.count().over(ibis.window(group_by=group)),
+                turn: table.engine.row_number(group_by=group, order_by=rows[key]),
+                self.size: rows.count().over(group_by=group),
             }
         )
         chosen = rows.filter(rows[turn] == 0).select([*own, self.size])
-        name, random = self.values.attribute, source(self.seed)
-        for batch in stream_columns(replace(table, expression=chosen), columns, texts=[name]):
-            before = encode_column(batch.column(name), self.values.places)
-            yield replace_columns(
-                batch, {name: decode_column(self.operator.sample(before, random), self.values.labels)}
-            )
+        random = row_source(table, self.seed, f"{self.policy.name}, randomization.seed")
+        texts = choose_columns(replace(table, expression=chosen), columns, [self.values.attribute])
+        return RowWise(texts, partial(_randomize, self.values, self.operator, random))
 
     @property
     def meanings(self) -> Mapping[str, Meaning]:
@@ -169,6 +166,11 @@ class PerturbedGeneralization(DrawnRows):
         from cobogo.publish.randomize.story import tell_groups
 
         return tell_groups(self, before, after, say)
+
+
+def _randomize(values: AttributeValues, operator: Uniform, random: Source, batch: Any) -> Any:
+    before = encode_column(batch.column(values.attribute), values.places)
+    return replace_columns(batch, {values.attribute: decode_column(operator.sample(before, random), values.labels)})
 
 
 def make(wanted: RandomizationRequest, table: Table) -> PerturbedGeneralization:

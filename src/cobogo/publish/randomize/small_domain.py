@@ -7,21 +7,22 @@ allowed, are our own constructions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from cobogo.data.table.columns import decode_column, encode_column, replace_columns, stream_columns
+from cobogo.data.table.columns import choose_columns, decode_column, encode_column, replace_columns
 from cobogo.data.table.frequency import frequency_table
 from cobogo.data.table.read import Table
 from cobogo.errors import NoSolution, VerificationFailed
 from cobogo.floor.arrays import Ints
 from cobogo.floor.catalogue import card
 from cobogo.floor.language import join, tr
-from cobogo.floor.randomness import Source, source
+from cobogo.floor.randomness import Source
 from cobogo.floor.untrusted import fraction
 from cobogo.promises.guarantees import Exposure, Guarantee
 from cobogo.promises.guarantees.prior_posterior import RhoPrivacy, UpwardRhoPrivacy
@@ -34,7 +35,7 @@ from cobogo.publish.randomize.columns import read_promises
 from cobogo.publish.randomize.request import AttributeValues, RandomizationRequest
 from cobogo.publish.recode.plans.base import free_name
 from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, Written
-from cobogo.release.drawn import DrawnRows, Story
+from cobogo.release.drawn import DrawnRows, RowWise, Story, row_source
 
 if TYPE_CHECKING:
     from cobogo.floor.language import Speech
@@ -162,24 +163,30 @@ class SmallDomain(DrawnRows):
 
     kind = "randomization"
     method = "small-domain"
+    together = False
 
     def columns(self, kept: Sequence[str]) -> tuple[str, ...]:
         return (*kept, self.column)
 
-    def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:
+    def row_wise(self, table: Table, columns: Sequence[str]) -> RowWise:
+        """Randomize batch by batch, and add the part."""
+        own = [name for name in columns if name != self.column]
+        random = row_source(table, self.seed, "randomization.seed")
+        return RowWise(choose_columns(table, own, [self.values.attribute]), partial(self._randomize, random))
+
+    def _randomize(self, random: Source, batch: Any) -> Any:
         import pyarrow as pa
 
-        random, name = source(self.seed), self.values.attribute
+        name = self.values.attribute
         part_of = np.zeros(len(self.values.labels), dtype=np.int64)
         for number, part in enumerate(self.parts):
             part_of[part.codes] = number
+        before = encode_column(batch.column(name), self.values.places)
+        after = self._draw(before, part_of, random)
+        changed = replace_columns(batch, {name: decode_column(after, self.values.labels)})
         names = [str(number + 1) for number in range(len(self.parts))]
-        for batch in stream_columns(table, [c for c in columns if c != self.column], texts=[name]):
-            before = encode_column(batch.column(name), self.values.places)
-            after = self._draw(before, part_of, random)
-            changed = replace_columns(batch, {name: decode_column(after, self.values.labels)})
-            arrays = [*changed.columns, decode_column(part_of[before], names)]
-            yield pa.RecordBatch.from_arrays(arrays, names=[*changed.schema.names, self.column])
+        arrays = [*changed.columns, decode_column(part_of[before], names)]
+        return pa.RecordBatch.from_arrays(arrays, names=[*changed.schema.names, self.column])
 
     def _draw(self, before: Ints, part_of: Ints, random: Source) -> Ints:
         after = before.copy()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -59,7 +60,7 @@ def content(release: AnonymizedRelease, read: RecodedReadBack) -> Content:
     return Content(
         source=Path(recoded.table.name).name,
         created=datetime.now().astimezone().isoformat(timespec="seconds"),
-        summary=summary(release, classes, read.verdict.models, exposed),
+        summary=summary(release, classes, read.verdict.models, exposed) | _cost_summary(recoded),
         metric=recoded.metric,
         attributes=tuple(_attribute(name, recoded, after, tuples) for name in recoded.table.columns),
         class_sizes=sizes,
@@ -75,6 +76,7 @@ def content(release: AnonymizedRelease, read: RecodedReadBack) -> Content:
                 worst_before=exposure.worst_inference(name, original),
                 worst_after=exposure.worst_inference(name, classes),
                 distinct_per_class=classes.histograms[name].known.distinct,
+                baseline=exposure.baseline_inference(name, classes),
             )
             for name in policy.sensitive
         ),
@@ -89,6 +91,8 @@ def content(release: AnonymizedRelease, read: RecodedReadBack) -> Content:
             if node.outcome is not None
         ),
         lattice=None if recoded.solution.levels is None else _lattice(problem, recoded.solution.levels),
+        cost=recoded.cost,
+        ways=recoded.ways,
         warnings=release.warnings,
     )
 
@@ -166,7 +170,11 @@ def summary(
         "risk": exposed.as_dict(),
         **({"withheld": _withheld_summary(classes)} if recoded.problem.withholds else {}),
         "inference": {
-            name: {"before": exposure.worst_inference(name, original), "after": exposure.worst_inference(name, classes)}
+            name: {
+                "before": exposure.worst_inference(name, original),
+                "after": exposure.worst_inference(name, classes),
+                "baseline": exposure.baseline_inference(name, classes),
+            }
             for name in recoded.policy.sensitive
         },
         **({} if recoded.reported_utility is None else {"utility": recoded.reported_utility}),
@@ -174,6 +182,23 @@ def summary(
         "seconds": {
             stage: round(release.seconds.get(stage, 0.0), 4) for stage in ("read", "search", "apply", "verify", "write")
         },
+    }
+
+
+def _cost_summary(recoded: Recoded) -> dict[str, Any]:
+    """What the recoding cost, and what would cost less, for report.json. Values of groups are on the page alone."""
+    cost = recoded.cost
+    if cost is None:
+        return {}
+    hit = Counter(group.attribute for group in cost.groups)
+    return {
+        "detail": {one.name: round(one.kept, 6) for one in cost.details},
+        "withheld_columns": [one.name for one in cost.details if one.withheld],
+        "suppressed_groups": dict(hit),
+        "alternatives": [
+            {"change": way.key, "detail": way.kept, "suppressed": way.suppressed, "exact": way.exact}
+            for way in recoded.ways
+        ],
     }
 
 

@@ -174,7 +174,7 @@ class RegistryBook:
         key = self.registry.key.digests(self.settings.dataset)
         policy = release.policy
         return {
-            "policy": strip_passwords(policy.model_dump(mode="json", by_alias=True, exclude_unset=True)),
+            "policy": strip_passwords(policy.as_dict()),
             "home": str(policy.home.absolute()),
             "plan": release.plan.to_json(),
             "models": [str(model) for model in release.problem.promised],

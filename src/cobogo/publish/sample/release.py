@@ -51,6 +51,7 @@ class Sampled(DrawnRows):
     """Rows sampled, made coarser, and released where at least k are equal."""
 
     kind = "sampling"
+    together = False  # it is drawn from the counts
 
     def __init__(
         self,

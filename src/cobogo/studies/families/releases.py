@@ -201,7 +201,7 @@ def original_release(original: CodedOriginal) -> ReleaseView:
 
 def _policy_with(policy: Policy, **tables: Any) -> dict[str, Any]:
     """The policy's roles, hierarchies and suppression limit, with other tables for the rest."""
-    content = policy.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    content = policy.as_dict()
     data = {key: value for key, value in content.get("data", {}).items() if key == "decimal"}
     limit = {"suppression-limit": policy.recoding.suppression_limit}
     return {"attributes": content["attributes"], "recoding": limit, "data": data, **tables}

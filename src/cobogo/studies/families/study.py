@@ -20,7 +20,7 @@ from cobogo.data.table.settle import settle_policy
 from cobogo.errors import DataError, InputError, PolicyError
 from cobogo.floor.arrays import Ints
 from cobogo.floor.language import Speech, tr
-from cobogo.floor.progress import Progress, silent
+from cobogo.floor.progress import Progress, show_in_notebook
 from cobogo.studies.families.measures import ATTACKS, TARGETS, measure_attacks, measure_use
 from cobogo.studies.families.releases import MAKERS, CodedOriginal, ReleaseView, original_release, texts_of
 from cobogo.studies.release_trial import no_release
@@ -89,7 +89,7 @@ TICKS = (0, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.75, 1)
 SYMBOLS = {"k": "k", "retention": "p", "epsilon": "ε"}
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class FamilyTrial(Trial):
     """One release: its utility and what attackers find in it, or why there is none."""
 
@@ -121,7 +121,7 @@ class FamilyTrial(Trial):
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Families(Study):
     """All releases, the table itself first."""
 
@@ -134,6 +134,10 @@ class Families(Study):
     skipped: Mapping[str, str]
 
     stem: ClassVar[str] = "kinds"
+
+    def summary(self) -> tuple[str, ...]:
+        """How many releases of which kinds."""
+        return f"{len(self.trials)} releases", *dict.fromkeys(trial.name for trial in self.trials)
 
     @property
     def chance(self) -> float:
@@ -332,26 +336,26 @@ def _ceiling(value: float) -> float:
     return round(max(0.05, math.ceil(value * 20 - 1e-9) / 20), 2)
 
 
-def compare_families(
+def families(
     data: Any,
     policy: str | Path | Policy | Mapping[str, Any] | None = None,
     *,
-    of: Mapping[str, Sequence[float] | None] | None = None,
+    kind: Mapping[str, Sequence[float] | None] | None = None,
     records: int = MOST_RECORDS,
     seed: int = 0,
     engine: str | None = None,
-    progress: Progress = silent,
+    progress: Progress = show_in_notebook,
 ) -> Families:
     """Release one table by several families, and measure all alike.
 
-    ``of`` names families, each with the values of its parameter or None for the usual ones; all unless given. Half of
+    ``kind`` names families, each with the values of its parameter or None for the usual ones; all unless given. Half of
     the records, drawn by the ``seed``, are released; the other half are people who are not in the data. The results are
     measured on the true table, and stay with the data holder.
     """
     if policy is None:
         data, policy = None, data
     rules = settle_policy(Policy.from_any(policy), data)
-    asked = dict.fromkeys(MAKERS) if of is None else dict(of)
+    asked = dict.fromkeys(MAKERS) if kind is None else dict(kind)
     for name in asked:
         if name not in MAKERS:
             raise PolicyError(
@@ -372,7 +376,7 @@ def compare_families(
         try:
             found.append(_measure(original, MAKERS[name][1](original, own, table, value), seed))
         except InputError as error:
-            if of is not None:
+            if kind is not None:
                 raise
             skipped[name] = error.what  # a family that was not named, and that the policy does not allow for
     return Families(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, get_type_hints
 
 from cobogo.data.policy import Policy
 from cobogo.floor.catalogue import Card
+from cobogo.floor.files import stage_file
 from cobogo.floor.options import Parameter
 from cobogo.promises.registry import PROMISES
 from cobogo.tell.reference.sections import SECTIONS
@@ -22,6 +25,13 @@ NAMED = {
 """Keys of the policy whose values are names, each with the section of these names."""
 
 
+FILE = "cobogo.schema.json"
+"""What the schema is called where a starter policy names it."""
+
+TITLE = "Cobogó policy"
+"""By which a file is known to be the schema, and may be replaced by a newer one."""
+
+
 def policy_schema() -> Json:
     """The schema.
 
@@ -29,12 +39,33 @@ def policy_schema() -> Json:
     >>> next(one["properties"]["k"] for one in models if one["title"] == "k-anonymity")
     {'type': 'integer', 'minimum': 1}
     """
-    schema: Json = Policy.model_json_schema(by_alias=True)
+    schema: Json = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+    schema |= _without_null(Policy.model_json_schema(by_alias=True)) | {"title": TITLE}
     models = schema["$defs"]["Privacy"]["properties"]["models"]
     models["items"] = {"oneOf": [_model(card) for card in PROMISES.cards().values()]}
     for (table, key), section in NAMED.items():
         _choose(schema["$defs"][table]["properties"][key], SECTIONS[section].cards().values())
     return schema
+
+
+def _without_null(schema: Any) -> Any:
+    """The same schema without null, which TOML does not have: editors then say what is wrong with the value itself."""
+    if isinstance(schema, list):
+        return [_without_null(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kept = {key: _without_null(part) for key, part in schema.items() if not (key == "default" and part is None)}
+    choices = [part for part in kept.pop("anyOf", []) if part != {"type": "null"}]
+    return kept | (choices[0] if len(choices) == 1 else {"anyOf": choices} if choices else {})
+
+
+def write_schema(directory: Path) -> None:
+    """Write the schema beside a policy, in place of an earlier one; any other file of its name stays as it is."""
+    file = directory / FILE
+    if file.exists() and f'"title": "{TITLE}"' not in file.read_text(encoding="utf-8", errors="replace"):
+        return
+    with stage_file(file) as stage:
+        stage.write_text(json.dumps(policy_schema(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def _model(card: Card) -> Json:

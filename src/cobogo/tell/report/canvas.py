@@ -11,7 +11,7 @@ import unicodedata
 from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from html import escape
 from importlib.util import find_spec
 from io import BytesIO
@@ -152,6 +152,7 @@ def _palette() -> Image.Image:
     return palette
 
 
+@lru_cache(10_000)  # a label is measured several times before it is written
 def drawable(text: str) -> str:
     """A label as one line, without control characters, and with a box for each glyph that the type face lacks.
 

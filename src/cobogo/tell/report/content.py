@@ -12,7 +12,7 @@ import numpy as np
 
 from cobogo.data.hierarchy import Label
 from cobogo.floor.arrays import Ints, Mask
-from cobogo.floor.language import Speech
+from cobogo.floor.language import Speech, Text
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,7 @@ class SensitiveStory:
     worst_before: float
     worst_after: float
     distinct_per_class: Ints  # of each kept class
+    baseline: float = 0.0  # the share of the likeliest value in the whole release, which anybody knows
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,69 @@ class LatticeStory:
     chosen: int
 
 
+NEARLY = 0.05
+"""A column that keeps less of its detail than this in the released records is called nearly withheld."""
+
+
+@dataclass(frozen=True)
+class Detail:
+    """The detail that a column keeps: over all records, and over those that are released."""
+
+    name: str
+    kept: float
+    released: float
+
+    @property
+    def withheld(self) -> bool:
+        """Whether every released value is the most general one."""
+        return self.released <= 0
+
+    @property
+    def nearly_withheld(self) -> bool:
+        """Whether next to nothing of the column can be read."""
+        return self.released < NEARLY
+
+
+@dataclass(frozen=True)
+class Group:
+    """Records that share a value of a quasi-identifier, and of which suppression took more than chance explains."""
+
+    attribute: str
+    value: Label  # None: the value is missing
+    records: int
+    lost: int
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing of the group is released."""
+        return self.lost == self.records
+
+
+@dataclass(frozen=True)
+class Way:
+    """A change to a policy that keeps more detail. ``key`` is the line to write. ``exact``: the figure is that of the
+    best full-domain recoding; otherwise the release will keep at least as much, or, without a figure, likely more."""
+
+    what: Text
+    key: str
+    kept: float | None = None
+    suppressed: int | None = None
+    exact: bool = False
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a recoding cost. ``groups``: those that suppression hit hardest first."""
+
+    details: tuple[Detail, ...]
+    groups: tuple[Group, ...] = ()
+
+    @property
+    def kept(self) -> float:
+        """The mean of what columns keep."""
+        return float(np.mean([one.kept for one in self.details])) if self.details else 0.0
+
+
 @dataclass(frozen=True)
 class Content:
     """Everything that a report shows. ``summary`` is what report.json holds."""
@@ -107,6 +171,8 @@ class Content:
     sensitive: tuple[SensitiveStory, ...] = ()
     runners_up: tuple[RunnerUp, ...] = ()
     lattice: LatticeStory | None = None
+    cost: Cost | None = None
+    ways: tuple[Way, ...] = ()
     warnings: tuple[str, ...] = field(default=())
 
 

@@ -96,6 +96,28 @@ def worst_inference(name: str, classes: Classes) -> float:
     return float(np.minimum(histogram.counts / there[histogram.owners], 1.0).max(initial=0.0))
 
 
+INFERRED = 0.5
+"""The probability above which a sensitive value is called inferred: by the report, and by attacks unless told."""
+
+SLACK = 1e-9
+
+
+def inferred(*, after: float, baseline: float, before: float = 0.0) -> bool:  # noqa: ARG001
+    """Whether somebody's value is inferred: more likely right than wrong, and more likely than anybody knows.
+
+    >>> inferred(after=0.857, baseline=0.667), inferred(after=0.9, baseline=0.9)
+    (True, False)
+    """
+    return after > max(INFERRED, baseline) + SLACK
+
+
+def baseline_inference(name: str, classes: Classes) -> float:
+    """The share that the most frequent value has of all people with a value: the best guess without a class."""
+    histogram = classes.histograms[name].known
+    totals = np.bincount(histogram.values, histogram.counts) if len(histogram.counts) else np.zeros(1)
+    return float(totals.max() / max(totals.sum(), 1.0))
+
+
 def _population(policy: Policy, people: int) -> int | None:
     if policy.risk.population is not None:
         return max(open_population(policy.risk.population, policy).rows(), people)

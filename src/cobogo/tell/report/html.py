@@ -11,12 +11,14 @@ from markupsafe import Markup
 from cobogo.examine.metrics import METRICS
 from cobogo.floor.language import NOTHING, Speech, Text, speech, tr
 from cobogo.tell.report.content import Content, has_levels, plots_of, steps
+from cobogo.tell.report.exposure import inferred
 from cobogo.tell.report.labels import (
     KEY,
     KEY_WHY,
     KIND,
     ROLE,
     STAGE,
+    describe_way,
     metric_meaning,
     metric_name,
     model_meaning,
@@ -87,6 +89,7 @@ def render(content: Content, plots: Mapping[str, str], *, language: str) -> str:
             levels=has_levels(content),
             shares=any(story.shares for story in content.attributes),
             attributes=_attributes(content, say),
+            cost=_cost(content, say),
             risks=_risks(content, say),
             separations=_separations(content, say),
             inferences=_inferences(content, say),
@@ -131,6 +134,7 @@ def _verdict(content: Content, say: Speech) -> Row:
             "k": smallest,
             "alike": alike,
             "sentence": say("The policy asks for no privacy model, so nothing is promised."),
+            "caution": "",
         }
     if failed:
         # The verb follows the number of those that fail, the noun the number of all.
@@ -143,7 +147,22 @@ def _verdict(content: Content, say: Speech) -> Row:
         )
     else:
         sentence = say.plural("The model is satisfied.", "The {n} models are satisfied.", n=len(models))
-    return {"holds": not failed, "k": smallest, "alike": alike, "sentence": sentence}
+    return {"holds": not failed, "k": smallest, "alike": alike, "sentence": sentence, "caution": _caution(content, say)}
+
+
+def _caution(content: Content, say: Speech) -> str:
+    """What the models allow and the reader should know: values that can be inferred without finding a record."""
+    found = [story for story in content.sensitive if inferred(after=story.worst_after, baseline=story.baseline)]
+    if not found:
+        return ""
+    worst = max(found, key=lambda story: story.worst_after)
+    return say(
+        "But a sensitive value can be inferred: in one class an attacker guesses “{attribute}” with probability "
+        "{share}, where anybody guesses it with {baseline}.",
+        attribute=worst.name,
+        share=say.percent(worst.worst_after),
+        baseline=say.percent(worst.baseline),
+    )
 
 
 def _key_figures(content: Content, say: Speech) -> list[Row]:
@@ -204,7 +223,7 @@ def _policy_rows(content: Content, say: Speech) -> list[Row]:
     rows: list[Row] = [{"name": say("Models"), "values": models, "why": ""}] if models else []
     if "algorithm" in search:
         proof = say(
-            tr("the solution is proven to be the best")
+            tr("the best full-domain recoding, proven: no other choice of levels loses less")
             if search.get("optimal")
             else tr("the best solution that was found; not proven to be the best")
         )
@@ -271,6 +290,45 @@ def _attributes(content: Content, say: Speech) -> list[Row]:
     return rows
 
 
+GROUPS = 10  # hit by suppression: those that the page names
+
+
+def _cost(content: Content, say: Speech) -> Row | None:
+    """What each column keeps, whom suppression hit, and what would keep more."""
+    cost = content.cost
+    if cost is None:
+        return None
+    return {
+        "details": [
+            {
+                "name": one.name,
+                "kept": one.kept,
+                "why": say("withheld: every released value is *")
+                if one.withheld
+                else say("nearly withheld")
+                if one.nearly_withheld
+                else "",
+            }
+            for one in cost.details
+        ],
+        "groups": [
+            {
+                "name": group.attribute,
+                "value": say.label(group.value),
+                "records": say.number(group.records),
+                "lost": f"{say.number(group.lost)} ({say.percent(group.lost / group.records)})",
+                "why": say("removed whole") if group.whole else "",
+            }
+            for group in cost.groups[:GROUPS]
+        ],
+        "more": max(len(cost.groups) - GROUPS, 0),
+        "share": say.percent(content.summary["suppressed"] / max(content.summary["records"], 1)),
+        "ways": [
+            {"key": way.key, "what": say(way.what), "told": describe_way(way, cost.kept, say)} for way in content.ways
+        ],
+    }
+
+
 def _risks(content: Content, say: Speech) -> list[Row]:
     before, after = asdict(content.risk_before), asdict(content.risk_after)
     threshold = say.percent(content.threshold)
@@ -302,7 +360,9 @@ def _inferences(content: Content, say: Speech) -> list[Row]:
             "why": say("In at least one class all people have the same value: an attacker knows it for certain.")
             if story.worst_after >= 1
             else say(
-                "In the worst class, {share} of the records have the same value.", share=say.percent(story.worst_after)
+                "In the worst class, {share} of the records have the same value; in the whole release, {baseline}.",
+                share=say.percent(story.worst_after),
+                baseline=say.percent(story.baseline),
             ),
         }
         for story in content.sensitive

@@ -8,6 +8,7 @@ from cobogo.floor.language import Speech, tr
 
 if TYPE_CHECKING:
     from cobogo.floor.catalogue import Card, Registry
+    from cobogo.tell.report.content import Way
 
 KEY_WHY = {
     "records": tr("in the original table"),
@@ -93,6 +94,18 @@ def model_meaning(model: str, say: Speech) -> str:
     """What a model means, for a reader who is new to the field."""
     card = _model_card(model)
     return "" if card is None else say(card.plain)
+
+
+def describe_way(way: Way, now: float, say: Speech) -> str:
+    """What a change would keep, compared with what is kept now."""
+    if way.kept is None:
+        return say("usually keeps more detail; `cobogo improve` says how much")
+    told = tr("keeps {kept} of the detail instead of {now}")
+    return say(
+        told if way.exact else tr("keeps at least {kept} of the detail instead of {now}"),
+        kept=say.percent(way.kept),
+        now=say.percent(now),
+    )
 
 
 def metric_name(metric: str, say: Speech) -> str:

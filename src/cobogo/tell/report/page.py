@@ -181,10 +181,11 @@ def verdict(text: str, *, holds: bool, more: str = "") -> Markup:
     )
 
 
-def verdict_box(title: str, sentences: Iterable[str], *, mark: str, holds: bool) -> Markup:
-    """The verdict on the whole release, with its reasons."""
+def verdict_box(title: str, sentences: Iterable[str], *, mark: str, holds: bool, caution: bool = False) -> Markup:
+    """The verdict on the whole release, with its reasons; ``caution``: it holds, and something is left to know."""
+    kind = "no" if not holds else "caution" if caution else "yes"
     box = Markup('<div class="verdict {}"><span class="mark">{}</span><div><h2>{}</h2>{}</div></div>')
-    return box.format("yes" if holds else "no", mark, title, Markup().join(paragraph(one, "") for one in sentences))
+    return box.format(kind, mark, title, Markup().join(paragraph(one, "") for one in sentences))
 
 
 def link(place: str, text: str = "") -> Markup:

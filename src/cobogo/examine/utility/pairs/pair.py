@@ -95,11 +95,9 @@ class TablePart:
             place = ((self.number(key.column) - key.bins.low) / key.bins.width).floor()
             return place.clip(0, key.bins.number - 1).cast("int64").cast("string")
         if key.only is not None:
-            import ibis
-
             known = [label for label in key.only if label is not None]
             return (
-                ibis.ifelse(text.isnull() | text.isin(known), text, OTHERS)
+                (text.isnull() | text.isin(known)).ifelse(text, OTHERS)
                 if known
                 else text.notnull().ifelse(OTHERS, text)
             )

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from cobogo.data.policy import Data
-from cobogo.data.table.engine import connect
+from cobogo.data.table.engine import connect, literal
 from cobogo.data.table.read import read
 from cobogo.data.table.settle import reading_options, settle
 from cobogo.errors import DataError, InputError, PolicyError
@@ -197,7 +197,9 @@ class DatasetService(Subject):
 
         def count() -> RiskSummary:
             told: dict[str, Any] = json.loads(columns)
-            return summarize_risk(connect().connection.read_parquet(file).select(*told["attributes"]), told)
+            engine = connect()
+            kept = engine.relation(f"SELECT * FROM read_parquet({literal(str(file))})")
+            return summarize_risk(engine.fetch(kept.select(list(told["attributes"]))), told)
 
         file = self.rows_file(holder, identity)
         return self._context.cache.get("risk", (holder.owner, identity, columns), count)
@@ -290,7 +292,7 @@ def _read_table(file: Path, stage: Path, options: Data, name: str) -> dict[str, 
     engine, data = rows.connect_bounded(), settle(file, options if file.suffix == ".csv" else TEXT)
     with _named(file, name), engine.guard("reading"):
         table = read(file, data, engine)
-        rows.write(engine.as_text(table.expression), stage)
+        rows.write(engine, engine.as_text(table.expression), stage)
         number = table.rows()
         columns = list(table.columns)
     if not number:

@@ -96,7 +96,6 @@ def _join_tuples(
 
 def distort(engine: Engine, released: Expression, names: Sequence[str], distortion: Distortion) -> Expression:
     """Exchange values of the records that come first, within their class and value, in a random order."""
-    import ibis
     import pyarrow as pa
 
     attribute = distortion.attribute
@@ -105,8 +104,8 @@ def distort(engine: Engine, released: Expression, names: Sequence[str], distorti
     changes = {old: distortion.old, position: [str(rank) for rank in distortion.ranks], new: distortion.new}
     columns = {key: pa.array(values, type=pa.string()) for key, values in {**places, **changes}.items()}
     exchanges = engine.lookup(pa.table(columns))
-    alike = ibis.window(group_by=[*names, attribute], order_by=engine.random_key(released))
-    ranked = released.mutate(**{rank: ibis.row_number().over(alike)})
+    turn = engine.row_number(group_by=[*names, attribute], order_by=engine.random_key(released))
+    ranked = released.mutate(**{rank: turn})
     pairs = [*zip(names, keys, strict=True), (attribute, old), (rank, position)]
     matches = [engine.same(engine.text(ranked[name]), exchanges[key]) for name, key in pairs]
     joined = ranked.left_join(exchanges, matches)
@@ -116,8 +115,6 @@ def distort(engine: Engine, released: Expression, names: Sequence[str], distorti
 
 def assign(table: Table, moves: Moves, columns: Sequence[str]) -> Expression:
     """The released rows, in no particular order. Which of several equal rows goes where is drawn at random."""
-    import ibis
-
     engine, counted = table.engine, moves.problem.table
     known_by = [*counted.quasi_identifiers, *moves.known]
     wanted = table.expression.select(list(dict.fromkeys([*(n for n in columns if n in table.columns), *known_by])))
@@ -128,8 +125,8 @@ def assign(table: Table, moves: Moves, columns: Sequence[str]) -> Expression:
     matches = [engine.same(engine.text(wanted[name]), parcels[key]) for name, key in pairs]
     if moves.split:
         wanted = wanted.mutate(**{turn: engine.random_key(wanted)})
-        window = ibis.window(group_by=[engine.text(wanted[name]) for name in known_by], order_by=wanted[turn])
-        wanted = wanted.mutate(**{turn: ibis.row_number().over(window)})
+        alike = [engine.text(wanted[name]) for name in known_by]
+        wanted = wanted.mutate(**{turn: engine.row_number(group_by=alike, order_by=wanted[turn])})
         matches = [
             *(engine.same(engine.text(wanted[name]), parcels[key]) for name, key in pairs),
             wanted[turn] >= parcels[first].cast("int64"),

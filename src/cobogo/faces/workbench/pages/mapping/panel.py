@@ -11,7 +11,7 @@ from typing import Any
 
 from nicegui import ui
 
-from cobogo.data.table.engine import connect
+from cobogo.data.table.engine import connect, literal
 from cobogo.errors import DataError
 from cobogo.faces.server.services.datasets import NUMBER
 from cobogo.faces.workbench.labels import MAP_ATTACK, MAP_CHOICE, MAP_KNOB, MAP_NAME
@@ -95,7 +95,7 @@ def read_ground(file: Path, row: dict[str, Any], hours_from_utc: float) -> Trial
         )
     engine = connect()
     with engine.guard("reading"):
-        table = engine.connection.read_parquet(file)
+        table = engine.relation(f"SELECT * FROM read_parquet({literal(str(file))})")
         first = table.filter(table[NUMBER] < ROWS).order_by(NUMBER)
         wanted = first.select(**{part: first[one] for part, one in columns.items()})
         found = engine.fetch(wanted)

@@ -1,0 +1,193 @@
+"""What a recoding cost: the detail that each column keeps, whom suppression hit, and what would cost less.
+
+*Detail* is the currency. A released value keeps all of it at level 0 and none at the top of its hierarchy; in between,
+1 − (leaves below it − 1) / (all leaves − 1). A suppressed record keeps none. Of one column this is 1 minus its part of
+the metric ``loss``; columns and recodings can be compared by it whatever metric was searched by.
+
+Everything here is for the steward: it goes to the screen and to ``evidence/``, never to ``public/``.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from cobogo.errors import CobogoError
+from cobogo.examine.metrics.base import Outcome
+from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.language import Text, tr
+from cobogo.publish.recode.algorithms import ALGORITHMS
+from cobogo.publish.recode.contract.problem import Problem, sum_by_group
+from cobogo.publish.recode.contract.solution import AnySolution, Assigned, Solution
+from cobogo.publish.recode.plans.base import FullDomainPlan, LocalPlan, RecodingPlan
+from cobogo.tell.report.content import Cost, Detail, Group, Way
+
+RARE = 1e-3
+"""The chance, over all groups together, that one is named although suppression hit records at random."""
+
+WORK = 6_000_000
+"""Tuples that searches for cheaper recodings may look at beside a release, if each takes as long as its own did: some
+0.1 s of CPU. It counts work and not time, so that the same table gets the same proposals. Where a search takes more,
+`cobogo improve` does it instead."""
+
+SMALL = 20_000
+"""Tuples × quasi-identifiers up to which a local recoding is tried: some 20 ms."""
+
+SECONDS = 1.0
+"""Where a search gives up, if it takes far longer than the release's own."""
+
+WORTH = 0.05
+"""The detail, as a share of all, that a change must gain to be proposed."""
+
+
+def measure(problem: Problem, plan: RecodingPlan) -> Cost | None:
+    """What a plan costs; None where it releases no generalized quasi-identifiers."""
+    if not plan.hides_identity or plan.aggregated:
+        return None
+    kept = keep_shares(problem, plan.outcome)
+    there = 1 - plan.suppressed_records / max(problem.scale.records, 1)
+    details = tuple(
+        Detail(name, float(share), float(share / there) if there else 0.0)
+        for name, share in zip(plan.attributes, kept, strict=True)
+    )
+    return Cost(details, tuple(_groups_hit(problem, plan)) if plan.suppressed_records else ())
+
+
+def keep_shares(problem: Problem, outcome: Outcome) -> Floats:
+    """For each quasi-identifier, the share of its detail that is kept, over all records."""
+    leaves, records = problem.scale.leaves, problem.scale.records
+    released = records - int(outcome.suppressed)
+    kept = released * leaves - np.asarray(outcome.leaf_sums)
+    return np.asarray(np.where(leaves > 1, kept / np.maximum(leaves - 1, 1), released) / max(records, 1))
+
+
+def _mean(shares: Floats) -> float:
+    return float(shares.mean()) if len(shares) else 0.0
+
+
+def _groups_hit(problem: Problem, plan: RecodingPlan) -> Iterator[Group]:
+    lost = lost_records(problem, plan)
+    if lost is None:
+        return
+    found: list[tuple[float, Group]] = []
+    table = problem.table
+    tried = sum(len(table.values[name]) for name in table.quasi_identifiers)
+    share = plan.suppressed_records / problem.scale.records
+    for position, name in enumerate(table.quasi_identifiers):
+        labels, codes = table.values[name], table.codes[:, position]
+        whole = sum_by_group(codes, table.counts, len(labels))
+        gone = sum_by_group(codes, lost, len(labels))
+        for code in np.flatnonzero((gone > 1) & (gone > 2 * share * whole)).tolist():
+            chance = tail_bound(int(gone[code]), int(whole[code]), share)
+            if chance * tried < RARE:
+                found.append((chance, Group(name, labels[code], int(whole[code]), int(gone[code]))))
+    yield from (group for _, group in sorted(found, key=lambda one: (one[0], one[1].attribute)))
+
+
+def lost_records(problem: Problem, plan: RecodingPlan) -> Ints | None:
+    """How many records of each tuple of the problem's table a plan suppresses; None where the plan cannot tell."""
+    if isinstance(plan, LocalPlan):
+        given = plan.assignment
+        gone = given.owners < 0
+        return sum_by_group(given.tuples[gone], given.counts[gone], len(problem.table.counts))
+    if not isinstance(plan, FullDomainPlan):
+        return None
+    codes, wanted = [], []
+    for position, (hierarchy, leaf) in enumerate(zip(problem.hierarchies, problem.leaf_codes, strict=True)):
+        level = plan.levels[hierarchy.attribute]
+        number = {label: code for code, label in enumerate(hierarchy.labels[level])}
+        codes.append(hierarchy.maps[level][leaf[problem.table.codes[:, position]]])
+        wanted.append(np.array([number[labels[position]] for labels in plan.suppressed], dtype=np.int64))
+    both = _pack([np.concatenate(pair).astype(np.int64) for pair in zip(codes, wanted, strict=True)])
+    tuples = len(problem.table.counts)
+    return np.where(np.isin(both[:tuples], both[tuples:]), problem.table.counts, 0)
+
+
+def _pack(columns: list[Ints]) -> Ints:
+    """One number for each row, equal where rows are."""
+    packed = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        width = int(column.max(initial=0)) + 1
+        if int(packed.max(initial=0)) > (1 << 62) // width:
+            packed = np.unique(packed, return_inverse=True)[1].astype(np.int64)
+        packed = packed * width + column
+    return packed
+
+
+def tail_bound(hits: int, tries: int, chance: float) -> float:
+    """At most this is the probability of so many hits or more, where each try hits with ``chance`` (Chernoff 1952).
+
+    >>> tail_bound(52, 52, 0.05) < 1e-60, tail_bound(5, 100, 0.05)
+    (True, 1.0)
+    """
+    share = hits / tries
+    if share <= chance:
+        return 1.0
+    divergence = share * math.log(share / chance)
+    if share < 1:
+        divergence += (1 - share) * math.log((1 - share) / (1 - chance))
+    return math.exp(-tries * divergence)
+
+
+def propose(problem: Problem, solution: AnySolution) -> tuple[Way, ...]:
+    """At most three changes that keep clearly more detail, the best first. Only of a full-domain recoding: its lattice
+    is at hand, and other algorithms have none."""
+    if not isinstance(solution, Solution) or solution.chosen.outcome is None:
+        return ()
+    now = _mean(keep_shares(problem, solution.chosen.outcome))
+    searches = WORK // max(solution.checked * len(problem.table.counts), 1)
+    found = [*_try_local(problem), *itertools.islice(_changes(problem, solution), searches)]
+    worth = [way for way in found if way.kept is None or way.kept > now + WORTH]
+    return tuple(sorted(worth, key=lambda way: -1.0 if way.kept is None else -way.kept)[:3])
+
+
+def _changes(problem: Problem, solution: Solution) -> Iterator[Way]:
+    """What changes of the problem would give, one search each: a higher limit, or one quasi-identifier less."""
+    more = replace(problem, limit=min(max(2 * problem.limit, 1), problem.scale.records))
+    share = more.limit / max(problem.scale.records, 1)
+    yield from _searched(more, tr("twice as many records left out"), f"suppression-limit = {share:.3g}")
+    order = np.argsort([-len(h.leaves) for h in problem.hierarchies], kind="stable").tolist()
+    for position in order:
+        hierarchy, level = problem.hierarchies[position], solution.levels[position]
+        root = len(hierarchy.labels[-1]) == 1 and problem.highest[position] == hierarchy.height
+        if root and level < hierarchy.height and len(problem.hierarchies) > 1:
+            lowest = tuple(hierarchy.height if place == position else low for place, low in enumerate(problem.lowest))
+            name = hierarchy.attribute
+            yield from _searched(
+                replace(problem, lowest=lowest),
+                tr("without {name}", name=name),
+                f'{name} = {{ role = "identifier" }}',
+            )
+
+
+def _searched(problem: Problem, what: Text, key: str) -> Iterator[Way]:
+    """The best full-domain recoding of a changed problem, if there is one."""
+    try:
+        found = ALGORITHMS.find("optimal", "")(problem, time_limit=SECONDS)
+    except CobogoError:
+        return
+    if isinstance(found, Solution) and found.chosen.outcome is not None:
+        outcome = found.chosen.outcome
+        kept = _mean(keep_shares(problem, outcome))
+        yield Way(what, key, kept, int(outcome.suppressed), exact=found.optimal)
+
+
+def _try_local(problem: Problem) -> Iterator[Way]:
+    """What a relaxed Mondrian keeps: `local` begins with it, and ends no worse. Without a figure for larger tables."""
+    what, key = tr("each record at its own levels"), 'algorithm = "local"'
+    if problem.withholds:
+        return
+    if len(problem.table.counts) * len(problem.hierarchies) > SMALL:
+        yield Way(what, key)
+        return
+    try:
+        found = ALGORITHMS.find("mondrian-relaxed", "")(problem)
+    except CobogoError:
+        return
+    assert isinstance(found, Assigned)
+    outcome = found.assignment.outcome()
+    yield Way(what, key, _mean(keep_shares(problem, outcome)), int(outcome.suppressed))

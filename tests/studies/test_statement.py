@@ -1,0 +1,66 @@
+"""The page to sign and the impact report: from the evidence, verified with it, and without a value of the data."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from pathlib import Path
+
+import pytest
+
+import cobogo
+from cobogo.data.policy import Policy
+from cobogo.errors import OutputError
+from cobogo.studies.audit import audit
+from cobogo.studies.statement import BLANK, BROWSERS, open_statement
+from support.pages import HOSPITAL
+
+DECLARED = {"controller": "Hospital <b>Infantil</b>", "legal-basis": "LGPD art. 7", "signatories": ["Ana", "Rui"]}
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    here = tmp_path_factory.mktemp("statement") / "hospital"
+    shutil.copytree(HOSPITAL, here)
+    rules = Policy.load(here / "improved.toml")
+    declared = type(rules.responsibility).model_validate(DECLARED)
+    cobogo.anonymize(rules.model_copy(update={"responsibility": declared})).write(here / "release")
+    return here / "release"
+
+
+@pytest.mark.parametrize("language", ["en", "pt-BR"])
+def test_pages_say_who_what_and_what_remains_and_show_no_value(release: Path, language: str) -> None:
+    open_statement(release).write(language=language)
+    pages = [(release / "evidence" / f"{name}.html").read_text(encoding="utf-8") for name in ("statement", "impact")]
+    source = hashlib.sha256((release.parent / "patients.csv").read_bytes()).hexdigest()
+    for page in pages:
+        assert "Hospital &lt;b&gt;Infantil&lt;/b&gt;" in page
+        assert source in page
+        assert BLANK in page  # the purpose was not declared
+    rows = (release.parent / "patients.csv").read_text(encoding="utf-8").splitlines()[1:]
+    values = {value for row in rows for value in row.split(";") if len(value) > 5}
+    assert [value for value in values if any(value in page for page in pages)] == []
+    assert cobogo.verify(release)
+    assert "Infantil" not in "".join(file.read_text(encoding="utf-8") for file in (release / "public").iterdir())
+
+
+def test_attacks_are_not_tried_until_they_are(release: Path) -> None:
+    assert "cobogo audit" in open_statement(release).render("statement", language="en")
+    found = audit(release)
+    found.write(release)
+    page = open_statement(release).render("statement", language="en")
+    assert f"a value of {found.people['value']} people inferred" in page
+
+
+def test_a_release_without_evidence_is_refused(release: Path, tmp_path: Path) -> None:
+    shutil.copytree(release / "public", tmp_path / "public")
+    with pytest.raises(OutputError, match="no evidence"):
+        open_statement(tmp_path)
+
+
+@pytest.mark.skipif(not any(map(shutil.which, BROWSERS)), reason="no Chromium to print with")
+def test_the_pages_are_printed(release: Path) -> None:
+    open_statement(release).write(language="pt-BR", pdf=True)
+    for name in ("statement", "impact"):
+        assert (release / "evidence" / f"{name}.pdf").read_bytes().startswith(b"%PDF")
+    assert cobogo.verify(release)

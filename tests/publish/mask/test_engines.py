@@ -19,7 +19,8 @@ N = 300
 
 
 def people(workplace: Path) -> None:
-    pd.DataFrame(
+    """Two files, so that two workers have one each."""
+    rows = pd.DataFrame(
         {
             "name": [f"Ana {n % 50}" for n in range(N)],
             "phone": [f"(85) 9{n:08}" for n in range(N)],
@@ -27,12 +28,15 @@ def people(workplace: Path) -> None:
             "city": ["Crato" if n % 2 else None for n in range(N)],
             "wage": [1000 + n % 7 for n in range(N)],
         }
-    ).to_csv(workplace / "people.csv", index=False)
+    )
+    (workplace / "people").mkdir()
+    for part in range(2):
+        rows[part * N // 2 : (part + 1) * N // 2].to_csv(workplace / f"people/{part}.csv", index=False)
 
 
 def policy(**columns: Any) -> dict[str, Any]:
     return {
-        "data": {"path": "people.csv"},
+        "data": {"path": "people/"},
         "attributes": {
             "name": {"role": "identifier"},
             "phone": {"role": "identifier"},
@@ -58,7 +62,7 @@ def test_every_engine_masks(engine_url: str, workplace: Path) -> None:
     found = pd.read_csv("out/public/release.csv", dtype=str)
     assert len(found) == N
     assert found["name"].nunique() == 50
-    assert found["phone"].nunique() > N - 20, "a substitute is drawn for each record"
+    assert found["phone"].nunique() > N - 20, "a substitute is drawn for each record, and no two workers draw alike"
     assert found["city"].value_counts().to_dict() == {"Cr": N // 2}
 
 

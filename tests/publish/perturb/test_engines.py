@@ -8,8 +8,10 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
 import cobogo as cb
+from cobogo.errors import PolicyError
 
 N = 400
 
@@ -37,6 +39,14 @@ def policy(file: Path, method: str, *models: dict[str, Any]) -> dict[str, Any]:
         "randomization": {"method": method},
         "output": {"format": "parquet"},
     }
+
+
+def test_workers_take_no_seed(spark: str, tmp_path: Path) -> None:
+    people(tmp_path / "people.parquet")
+    rules = policy(tmp_path / "people.parquet", "uniform", {"model": "rho1-rho2-privacy", "rho1": 0.1, "rho2": 0.5})
+    rules["randomization"]["seed"] = 7
+    with pytest.raises(PolicyError, match="draw the same numbers"):
+        cb.perturb(rules, engine=spark).write(tmp_path / "out")
 
 
 def test_every_engine_randomizes(engine_url: str, tmp_path: Path) -> None:

@@ -294,7 +294,7 @@ class DuckDB(Engine):
         name = f"{name}_{before.id}"
         if name not in self._functions:
             self.connection.connection.create_function(
-                name, function, [str(before)], str(kind), type="arrow", side_effects=True
+                name, function, [before.name], kind.name, type="arrow", side_effects=True
             )
             self._functions.add(name)
         return SqlColumn(argument.of, f"{name}({argument.sql})", kind)

@@ -72,7 +72,6 @@ class Spark(Engine):
         from pyspark.errors import PySparkException
 
         self.failures = (PySparkException, Py4JError)  # type: ignore[misc]
-        logging.getLogger("SQLQueryContextLogger").disabled = True  # PySpark's own: its messages quote values
         try:
             self._original = _session(master)
             self.session = _copy(self._original)
@@ -385,6 +384,7 @@ def _session(master: str) -> Any:
                 code="COBOGO-ENGINE",
             )
         return SparkSession.getActiveSession() or SparkSession.builder.getOrCreate()
+    logging.getLogger("SQLQueryContextLogger").disabled = True  # PySpark's own, in Python
     settings = SETTINGS | {"spark.app.name": "cobogo"}
     if master != RUNNING:
         settings["spark.master"] = master

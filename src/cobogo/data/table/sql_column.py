@@ -27,7 +27,11 @@ class SqlType:
     name: str
 
     def __str__(self) -> str:
-        return self.name
+        """Ibis's name of it, so that messages say the same on every engine."""
+        if self.is_integer() or self.is_floating():
+            sign = "u" if self.id.startswith("u") else ""
+            return f"{sign}{'float' if self.is_floating() else 'int'}{8 * self.nbytes}"
+        return "string" if self.is_string() else self.name.lower()
 
     def is_string(self) -> bool:
         """Whether it is text, or codes of texts."""
@@ -141,7 +145,7 @@ class SqlColumn:
         wanted = _type_called(kind)
         if self.kind is not None and (self.kind == wanted or (self.kind.is_string() and wanted.is_string())):
             return self
-        return self._new(f"CAST({self.sql} AS {wanted})", wanted)
+        return self._new(f"CAST({self.sql} AS {wanted.name})", wanted)
 
     def try_cast(self, kind: str) -> SqlColumn:
         """As another type; NULL where it cannot be."""

@@ -57,7 +57,7 @@ class SQLite(DuckDB):
             raise no_such_table(name)
         copy = f"cobogo_copy_{secrets.token_hex(6)}"
         with self._one_state():
-            self.connection.con.register(f"{copy}_rows", self._read(name))
+            self.connection.connection.register(f"{copy}_rows", self._read(name))
             try:
                 self.sql(f"CREATE TEMP TABLE {copy} AS SELECT * FROM {copy}_rows")
             except duckdb.InvalidInputException:  # whose words quote the text
@@ -68,8 +68,8 @@ class SQLite(DuckDB):
                     code="COBOGO-DATA-ENCODING",
                 ) from None
             finally:
-                self.connection.con.unregister(f"{copy}_rows")
-        return self.connection.table(copy, database=("temp", "main"))
+                self.connection.connection.unregister(f"{copy}_rows")
+        return self.relation(f"SELECT * FROM temp.main.{copy}")
 
     @contextmanager
     def _one_state(self) -> Iterator[None]:

@@ -177,7 +177,8 @@ def _searched(problem: Problem, what: Text, key: str) -> Iterator[Way]:
 
 
 def _try_local(problem: Problem) -> Iterator[Way]:
-    """What a relaxed Mondrian keeps: `local` begins with it, and ends no worse. Without a figure for larger tables."""
+    """What Mondrian keeps: `local` begins with it, and ends no worse. Without a figure for larger tables. The relaxed
+    one may part records with equal quasi-identifiers, of which the sensitive values must then be known together."""
     what, key = tr("each record at its own levels"), 'algorithm = "local"'
     if problem.withholds:
         return
@@ -185,7 +186,7 @@ def _try_local(problem: Problem) -> Iterator[Way]:
         yield Way(what, key)
         return
     try:
-        found = ALGORITHMS.find("mondrian-relaxed", "")(problem)
+        found = ALGORITHMS.find("mondrian" if problem.table.joint is None else "mondrian-relaxed", "")(problem)
     except CobogoError:
         return
     assert isinstance(found, Assigned)

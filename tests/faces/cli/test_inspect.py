@@ -29,28 +29,6 @@ def test_inspect_shows_no_values_and_writes_a_policy_that_runs(here: Path) -> No
     ]  # fmt: skip
 
 
-def test_a_starter_policy_names_the_schema_that_editors_check_it_with(here: Path) -> None:
-    cobogo("inspect", "a.csv", "--write", "new.toml", cwd=here)
-    starter = (here / "new.toml").read_text(encoding="utf-8")
-    first, _, _ = starter.partition("\n")
-    assert first == "#:schema cobogo.schema.json"
-    beside = json.loads((here / "cobogo.schema.json").read_text(encoding="utf-8"))
-    assert beside == json.loads(cobogo("schema", cwd=here).stdout)
-    check = jsonschema.Draft202012Validator(beside)
-    confirmed = tomllib.loads(starter.replace("CONFIRM ", ""))
-    assert check.is_valid(confirmed)
-    assert not check.is_valid(confirmed | {"privcy": {}})
-    confirmed["privacy"]["models"][0]["k"] = 0
-    (wrong,) = check.iter_errors(confirmed)
-    assert list(wrong.path) == ["privacy", "models", 0]
-
-
-def test_another_file_of_the_schema_s_name_stays_as_it_is(here: Path) -> None:
-    (here / "cobogo.schema.json").write_text("{}")
-    cobogo("inspect", "a.csv", "--write", "new.toml", cwd=here)
-    assert (here / "cobogo.schema.json").read_text() == "{}"
-
-
 def test_a_starter_policy_says_where_in_its_file_the_table_is(here: Path) -> None:
     book = openpyxl.Workbook()
     book.active.title = "people"
@@ -74,3 +52,25 @@ def test_a_starter_policy_has_the_labels_as_a_hierarchy(here: Path) -> None:
     tree = {"Crato": ["0"], "Sobral": ["1", "2"], "3": ["3"]}
     assert written["data"]["labels"] == "hierarchy"
     assert written["attributes"]["cidade"]["hierarchy"] == {"tree": tree, "top": True}
+
+
+def test_a_starter_policy_names_the_schema_that_editors_check_it_with(here: Path) -> None:
+    cobogo("inspect", "a.csv", "--write", "new.toml", cwd=here)
+    starter = (here / "new.toml").read_text(encoding="utf-8")
+    first, _, _ = starter.partition("\n")
+    assert first == "#:schema cobogo.schema.json"
+    beside = json.loads((here / "cobogo.schema.json").read_text(encoding="utf-8"))
+    assert beside == json.loads(cobogo("schema", cwd=here).stdout)
+    check = jsonschema.Draft202012Validator(beside)
+    confirmed = tomllib.loads(starter.replace("CONFIRM ", ""))
+    assert check.is_valid(confirmed)
+    assert not check.is_valid(confirmed | {"privcy": {}})
+    confirmed["privacy"]["models"][0]["k"] = 0
+    (wrong,) = check.iter_errors(confirmed)
+    assert list(wrong.path) == ["privacy", "models", 0]
+
+
+def test_another_file_of_the_schema_s_name_stays_as_it_is(here: Path) -> None:
+    (here / "cobogo.schema.json").write_text("{}")
+    cobogo("inspect", "a.csv", "--write", "new.toml", cwd=here)
+    assert (here / "cobogo.schema.json").read_text() == "{}"

@@ -38,7 +38,7 @@ class Inspection:
     options: Data
     columns: tuple[ColumnProfile, ...]
     suggestions: tuple[Suggestion, ...]
-    notes: tuple[str, ...] = ()  # what was detected while it was read
+    notes: tuple[str, ...] = ()  # what was detected or left out while it was read
 
     def __repr__(self) -> str:
         roles = [f"{number} {role}" for role in Role if (number := len(self._with_role(role)))]
@@ -91,9 +91,10 @@ class Inspection:
     def _data(self) -> dict[str, Any]:
         """How the data are read, as a policy says it."""
         placeholders = sorted({value for one in self.columns for value in one.placeholders})
-        known: dict[str, Any] = {"decimal": decimal_mark(self.columns)}
+        known: dict[str, Any] = {}
         if self.path is not None:
             known |= {"path": self.path, **self.options.model_dump(exclude_unset=True)}
+        known["decimal"] = decimal_mark(self.columns)
         return known | ({"missing": ["", *placeholders]} if placeholders else {})
 
     def _decide(self, roles: Mapping[str, Role | str]) -> dict[str, dict[str, Any]]:
@@ -117,20 +118,31 @@ class Inspection:
 
 
 def inspect(
-    data: Any, *, separator: str | None = None, encoding: str | None = None, **places: str | None
+    data: Any,
+    *,
+    separator: str | None = None,
+    encoding: str | None = None,
+    sheet: str | None = None,
+    range: str | None = None,
+    table: str | None = None,
+    labels: str | None = None,
 ) -> Inspection:
     """Profile every column of a file or a frame, and suggest a role for it with the reason. Shows no values.
 
-    What is not given about a file is detected. ``places`` says where in it the table is, and what becomes of labels:
-    ``sheet``, ``range``, ``table``, ``labels``.
+    The options say how a file is read, as the keys of ``[data]`` do; what is not given is detected.
     """
-    path = str(data) if isinstance(data, str | Path) else None
-    options = settle(data, reading_options(separator=separator, encoding=encoding, **places))
-    table = read(data, options)
-    found = profiles(table)
-    labels = table.labels if options.labels == "hierarchy" else {}
+    given = {"sheet": sheet, "range": range, "table": table, "labels": labels}
+    return inspect_as(data, reading_options(separator=separator, encoding=encoding, **given))
+
+
+def inspect_as(data: Any, options: Data) -> Inspection:
+    """The same of data that are read as a policy would read them."""
+    known = settle(data, options)
+    rows = read(data, known)
+    found, labels = profiles(rows), rows.labels if known.labels == "hierarchy" else {}
     suggestions = tuple(_with_labels(suggest(column), column, labels) for column in found)
-    return Inspection(path, options.settle((), **table.keys), tuple(found), suggestions, table.notes)
+    path = str(data) if isinstance(data, str | Path) else None
+    return Inspection(path, known.settle((), **rows.keys), tuple(found), suggestions, rows.notes)
 
 
 def _with_labels(suggestion: Suggestion, column: ColumnProfile, labels: ValueLabels) -> Suggestion:

@@ -28,10 +28,10 @@ def starter_policy(
 ) -> str:
     """A policy as TOML text, ready but for the roles that are guesses, with comments in a ``language``.
 
-    ``data`` is how the table is read; ``schema`` is the path of the JSON Schema that editors check it against.
+    ``schema`` is the path of the JSON Schema that editors check it against.
 
-    Without ``decimal`` the columns' mark is taken. Without ``path`` the policy does not say where the data are or where
-    the release goes.
+    ``data`` is how the table is read. Without ``decimal`` the columns' mark is taken. Without ``path`` the policy does
+    not say where the data are or where the release goes.
 
     >>> from cobogo.data.schema import profile, suggest
     >>> column = profile("sexo", 9, 0, 2, 0, [("F", 5), ("M", 4)])

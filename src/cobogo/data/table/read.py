@@ -187,7 +187,10 @@ def read(source: Any, data: Data, engine: Engine | None = None, *, once: bool = 
     """
     opened = engine or connect()
     if isinstance(source, str) and is_url(source):
-        return table_of(opened, opened.load_url(source, data), data, source)
+        known = (
+            data if data.encoding != "auto" else data.settle((), encoding="utf-8")
+        )  # nothing is read before the engine
+        return table_of(opened, opened.load_url(source, known), known, source)
     if isinstance(source, str | Path):
         return _read_files(str(source), data, opened, once)
     _check_names(frame_columns(source), "data")

@@ -54,9 +54,9 @@ def take_roles(policy: Policy, options: Data) -> GuideRoles:
 
 def suggest_roles(data: Path, options: Data) -> GuideRoles:
     """The roles and hierarchies that the columns suggest; a column that suggests none with confidence is an error."""
-    inspected = inspection.inspect(data, **options.model_dump(exclude_unset=True))
-    profiles, suggestions = inspected.columns, inspected.suggestions
-    found = dict(zip((column.name for column in profiles), suggestions, strict=True))
+    inspected = inspection.inspect_as(data, options)
+    profiles = inspected.columns
+    found = dict(zip((column.name for column in profiles), inspected.suggestions, strict=True))
     # A table without records says nothing about its columns, and is refused for that.
     unsure = [column.name for column in profiles if column.records and not found[column.name].certain]
     if unsure:

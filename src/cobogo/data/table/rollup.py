@@ -59,8 +59,7 @@ def count_rolled_up(
 
 def _entropy(table: Table, names: Sequence[str], records: int) -> float:
     """The entropy, in nats, of the tuples as they are, computed in the engine."""
-    keyed = table.expression.select(**{f"c{number}": table.text(name) for number, name in enumerate(names)})
-    counts = keyed.group_by(list(keyed.columns)).aggregate(records=keyed.count())
+    counts = table.combinations(names)
     found = counts.aggregate(found=(counts["records"].cast("float64") * counts["records"].cast("float64").ln()).sum())
     total = float(table.engine.fetch(found)["found"][0].as_py() or 0.0)
     return float(np.log(records) - total / records) if records else 0.0

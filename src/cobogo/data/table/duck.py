@@ -7,7 +7,7 @@ import secrets
 import tempfile
 import weakref
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -64,6 +64,15 @@ class DuckDB(Engine):
         """A kernel of a notebook may draw progress; one without ipywidgets does not, and lets nobody change it."""
         if self.sql("SELECT current_setting('enable_progress_bar')").fetchone()[0]:
             self.sql("SET enable_progress_bar = false")
+
+    def free_memory(self) -> None:
+        """What is above an eighth of its share goes to disk; where so little is in use, nothing happens."""
+        import duckdb
+
+        share = memory_share(1 - COUNTED)
+        with suppress(duckdb.OutOfMemoryException):
+            self.sql(f"SET memory_limit = '{share // 8} bytes'")
+        self.sql(f"SET memory_limit = '{share} bytes'")
 
     def sql(self, text: str) -> Any:
         """Run a statement in the engine's own language."""

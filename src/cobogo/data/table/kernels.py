@@ -11,6 +11,8 @@ from cobogo.floor.kernels import kernel
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 # Keys are products of spans in 64 signed bits; the margin of two bits keeps the product below the sign.
 KEYS_BELOW = 2.0**62
+# Cells of a matrix that may be mostly empty: it is faster than a list of values, and takes 20 bytes a cell.
+CELLS = 1 << 22
 
 
 @kernel(small_in_python=True)
@@ -79,7 +81,8 @@ def sum_by(ids, counts, out):  # type: ignore[no-untyped-def]
 @kernel(small_in_python=True)
 def merge_histograms(ids, groups, offsets, values, counts, domain):  # type: ignore[no-untyped-def]
     """The sparse histogram of each class, from those of the rows that fall into it."""
-    if groups * domain <= 4 * len(values):
+    cells = groups * domain
+    if cells <= len(values) or cells <= min(4 * len(values), CELLS):
         return _merge_in_a_matrix(ids, groups, offsets, values, counts, domain)
     rows = len(ids)
     start = np.zeros(groups + 1, np.int64)

@@ -35,8 +35,9 @@ NEAR = 0.5
 """The part of the way, in steps, that a stopover takes off: one that takes off less is large itself, and few nodes lie
 above one that takes off more. On lattices of 4,320 and 45,000 nodes, 0.5 reads half of the rows that no stopover reads,
 and up to a third less than 0.75."""
-ROWS_KEPT = 4_000_000
-"""Rows of all of them together: bounds their memory."""
+ENTRIES_KEPT = 8_000_000
+"""Rows and histogram entries of all of them together: bounds their memory, at some 15 bytes each. A table that has more
+by itself is made again when it is asked for again."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,6 +59,12 @@ class RolledTable:
 
     def __len__(self) -> int:
         return len(self.records)
+
+    @cached_property
+    def size(self) -> int:
+        """Its rows and the entries of its histograms."""
+        beside = [histogram for histogram in (self.people, self.label) if histogram is not None]
+        return len(self) + sum(len(histogram.values) for histogram in (*self.histograms.values(), *beside))
 
     @cached_property
     def codes(self) -> Codes:
@@ -153,7 +160,7 @@ class Tables:
         self._kept_levels = np.zeros((TABLES_KEPT, len(problem.hierarchies)), dtype=np.int64)
         self._kept_rows = np.full(TABLES_KEPT, -1, dtype=np.int64)
         self._next, self._oldest = 0, 0
-        self._rows = 0
+        self._entries = 0
         self._far: Levels | None = None  # the last node that was rolled up from a much larger table
         rows = len(table.counts)
         places = 1 << max(4, (2 * max(rows, 1) - 1).bit_length())
@@ -233,17 +240,19 @@ class Tables:
         return rolled
 
     def _keep(self, rolled: RolledTable, node: Ints) -> None:
-        """Keep a table in the place of the oldest, and drop more of the oldest where rows are too many."""
-        while self._next - self._oldest >= TABLES_KEPT or (
-            self._rows + len(rolled) > ROWS_KEPT and self._oldest < self._next
-        ):
+        """Keep a table in the place of the oldest, and drop more of the oldest where they are too large together."""
+        if rolled.size > ENTRIES_KEPT:
+            return
+        while self._next - self._oldest >= TABLES_KEPT or self._entries + rolled.size > ENTRIES_KEPT:
             place = self._oldest % TABLES_KEPT
-            self._rows -= int(self._kept_rows[place])
+            oldest = self._kept[place]
+            assert oldest is not None
+            self._entries -= oldest.size
             self._kept[place], self._kept_rows[place] = None, -1
             self._oldest += 1
         place = self._next % TABLES_KEPT
         self._kept[place], self._kept_rows[place], self._kept_levels[place] = rolled, len(rolled), node
-        self._rows += len(rolled)
+        self._entries += rolled.size
         self._next += 1
 
 

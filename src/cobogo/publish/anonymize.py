@@ -173,9 +173,10 @@ def _prepare_table(
     first, *aside = boxes or [Box(lowest, highest)]
     parts = None
     if rolled is not None and aside:
-        warnings = (*warnings, _rolled_up_warning(first.lowest, rules, table))
+        warnings = (*warnings, _parts_warning(table.engine.room_for_counts))
         parts = Parts(rolled, tuple(box.above(lowest) for box in aside), make_problem)
     problem = make_problem(counted, first)
+    table.engine.free_memory()  # the search needs some
     seconds = time.perf_counter() - start
     return Prepared(rules, table, problem, warnings, populations, series, book, seconds, parts)
 
@@ -249,14 +250,8 @@ def _levels(policy: Policy, hierarchies: tuple[Hierarchy, ...]) -> tuple[tuple[i
     return level_range(hierarchies, [a.min_level for a in attributes], [a.max_level for a in attributes])
 
 
-def _rolled_up_warning(levels: tuple[int, ...], policy: Policy, table: Table) -> str:
-    raised = ", ".join(f"{name} {level}" for name, level in zip(policy.quasi_identifiers, levels, strict=True) if level)
-    return tr(
-        "the data have more than {most:,} distinct combinations: they were counted at the levels {levels} first; the "
-        "risk before the recoding is the risk of a table that was counted at coarser levels",
-        most=table.engine.room_for_counts,
-        levels=raised,
-    )
+def _parts_warning(most: int) -> str:
+    return tr("the data have more than {most:,} distinct combinations: the lattice is searched in parts", most=most)
 
 
 def solve(prepared: Prepared, *, algorithm: Algorithm | None = None, progress: Progress = silent) -> AnonymizedRelease:

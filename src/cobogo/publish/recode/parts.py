@@ -68,7 +68,7 @@ class _Search:
             assert self._failure is not None
             raise self._failure
         best, box = self._best()
-        return replace(self._problem(box), highest=self._first.highest), self._summary(best)
+        return replace(self._problem(box), highest=self._first.highest), self._summary(best, box)
 
     def _solve(self, problem: Problem) -> None:
         """Search one part."""
@@ -115,7 +115,7 @@ class _Search:
         best = rank_nodes([solution.chosen for solution, _ in self._solutions], maximize=self._first.metric.maximize)[0]
         return next(pair for pair in self._solutions if pair[0].chosen is best)
 
-    def _summary(self, best: Solution) -> Solution:
+    def _summary(self, best: Solution, box: Box) -> Solution:
         """What was found in all parts together."""
         solutions = [solution for solution, _ in self._solutions]
         nodes = [node for solution in solutions for node in (solution.chosen, *solution.runners_up)]
@@ -128,10 +128,13 @@ class _Search:
             checked=sum(solution.checked for solution in solutions),
             runners_up=tuple(others[:RUNNERS_UP]),
             bound=best.value if proven else None,
-            notes=(*best.notes, *self._notes()),
+            notes=(*best.notes, *self._notes(box)),
         )
 
-    def _notes(self) -> Iterator[Text]:
+    def _notes(self, box: Box) -> Iterator[Text]:
+        names = [h.attribute for h in self._first.hierarchies]
+        raised = [f"{name} {level}" for name, level in zip(names, box.lowest, strict=True) if level]
+        yield tr("the risk before the recoding is the risk at the levels {levels}", levels=", ".join(raised))
         if self._ruled_out:
             yield tr(
                 "{nodes:,} nodes were ruled out without counting all their combinations: each has more than {limit:,} "

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
-import cobogo
 from benchmarks import large
 from benchmarks.measure import PYTHON, of_process
+
+import cobogo
 from cobogo.data.table.engine import COUNT_BYTES, connect
 from cobogo.errors import PolicyError
 from cobogo.floor import memory

@@ -50,10 +50,8 @@ def search(rows: Rows, rules: dict[str, Any], most: int | None) -> Any:
 
 def people(count: int) -> Rows:
     source = random.Random(count)
-    return [
-        (min(source.randrange(16), source.randrange(16)), source.choice(["11", "12", "21"]), source.choice("fm"), "abc"[n % 3])
-        for n in range(count)
-    ]  # fmt: skip
+    ages = [min(source.randrange(16), source.randrange(16)) for _ in range(count)]
+    return [(age, source.choice(["11", "12", "21"]), source.choice("fm"), "abc"[age % 3]) for age in ages]
 
 
 person = st.tuples(

@@ -166,16 +166,15 @@ def _prepare_table(
     if book is not None:
         lowest = book.lowest_levels(hierarchies, lowest, highest, rules.name)
 
-    def make_problem(counted: FrequencyTable, box: Box) -> Problem:
-        counted = _add_trees(rules, wanted, add_earlier_releases(counted, wanted, series))
-        return _problem(rules, counted, hierarchies, metric, box.above(lowest)).replace_models(wanted)
+    def complete(counted: FrequencyTable) -> FrequencyTable:
+        return _add_trees(rules, wanted, add_earlier_releases(counted, wanted, series))
 
-    first, *aside = boxes or [Box(lowest, highest)]
+    first, *aside = [box.above(lowest) for box in boxes] or [Box(lowest, highest)]
     parts = None
     if rolled is not None and aside:
         warnings = (*warnings, _parts_warning(table.engine.room_for_counts))
-        parts = Parts(rolled, tuple(box.above(lowest) for box in aside), make_problem)
-    problem = make_problem(counted, first)
+        parts = Parts(rolled, tuple(aside), complete)
+    problem = _problem(rules, complete(counted), hierarchies, metric, first).replace_models(wanted)
     table.engine.free_memory()  # the search needs some
     seconds = time.perf_counter() - start
     return Prepared(rules, table, problem, warnings, populations, series, book, seconds, parts)

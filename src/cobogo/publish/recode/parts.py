@@ -30,12 +30,12 @@ attributes needed up to ten."""
 class Parts:
     """The parts of a lattice beside the one that was counted first. None of them fits at its lowest levels.
 
-    ``make_problem`` makes a problem of a table that was counted at the lowest levels of a box.
+    ``complete`` adds to a counted table what the problem's has beside counts.
     """
 
     rolled: RollUp
     aside: tuple[Box, ...]
-    make_problem: Callable[[FrequencyTable, Box], Problem]
+    complete: Callable[[FrequencyTable], FrequencyTable]
 
     def search(
         self, first: Problem, algorithm: Algorithm, *, time_limit: float | None, progress: Steps
@@ -109,7 +109,8 @@ class _Search:
         at a time."""
         if box == Box(self._first.lowest, self._first.highest):
             return self._first
-        return self._parts.make_problem(self._parts.rolled.count(box.lowest), box)
+        counted = self._parts.complete(self._parts.rolled.count(box.lowest))
+        return replace(self._first, table=counted, lowest=box.lowest, highest=box.highest)
 
     def _best(self) -> tuple[Solution, Box]:
         best = rank_nodes([solution.chosen for solution, _ in self._solutions], maximize=self._first.metric.maximize)[0]

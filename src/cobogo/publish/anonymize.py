@@ -274,7 +274,8 @@ def _search(prepared: Prepared, algorithm: Algorithm, progress: Progress) -> tup
         if parts is None:
             solution = algorithm(prepared.problem, time_limit=limit, progress=steps)
         else:
-            problem, solution = parts.search(prepared.problem, algorithm, time_limit=limit, progress=steps)
+            with prepared.table.engine.guard("counting"):
+                problem, solution = parts.search(prepared.problem, algorithm, time_limit=limit, progress=steps)
             prepared = replace(prepared, problem=problem)
         planned = plan(
             prepared.problem,

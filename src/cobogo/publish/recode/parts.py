@@ -22,8 +22,8 @@ from cobogo.publish.recode.contract.problem import Problem, required_k
 from cobogo.publish.recode.contract.solution import RUNNERS_UP, Solution, rank_nodes
 
 MOST_COUNTS = 100
-"""How often the table is counted at most: bounds the time. Each count reads the whole table; invented tables with four
-attributes needed up to ten."""
+"""How often the table is counted at most: each count reads the whole table. It trades time for proofs, and was chosen,
+not tuned."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -1,4 +1,5 @@
-"""Large tables: ``python -m benchmarks.large [rows]`` makes one as Parquet, anonymizes it and says what that took.
+"""Large tables: ``python -m benchmarks.large [rows] [memory]`` makes one as Parquet, anonymizes it, within a bound of
+memory such as ``4GB`` where one is given, and says what that took.
 
 ``make bench`` runs it with 10 million rows; ``make bench LARGE=100000000`` with more, ``LARGE=0`` leaves it out.
 The job runs in a process of its own, so that the memory measured is its own.
@@ -63,14 +64,15 @@ def generate(directory: Path, rows: int) -> None:
             )
 
 
-def measure(rows: int, directory: Path) -> dict[str, Any]:
+def measure(rows: int, directory: Path, memory: str | None = None) -> dict[str, Any]:
     """Generate, anonymize in a process of its own, and tell time, memory and size."""
     generate(directory / "people", rows)
     (directory / "policy.toml").write_text(POLICY)
     code = "from cobogo.faces.cli.main import run; run()"
+    command = ["anonymize", str(directory / "policy.toml"), "--out", str(directory / "out")]
     start = time.perf_counter()
     subprocess.run(
-        [sys.executable, "-c", code, "anonymize", str(directory / "policy.toml"), "--out", str(directory / "out")],
+        [sys.executable, "-c", code, *command, *([] if memory is None else ["--memory", memory])],
         check=True,
         env={**os.environ, "TMPDIR": str(directory)},
     )
@@ -78,7 +80,7 @@ def measure(rows: int, directory: Path) -> dict[str, Any]:
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     report = json.loads((directory / "out/evidence/report.json").read_bytes())
     return {
-        "what": f"Parquet to Parquet, {rows:,} rows",
+        "what": f"Parquet to Parquet, {rows:,} rows" + (f", {memory}" if memory else ""),
         "seconds": seconds,
         "cpu_seconds": used.ru_utime + used.ru_stime,
         "peak_gib": used.ru_maxrss / 2**20,
@@ -94,7 +96,7 @@ def main(arguments: list[str]) -> None:
         print("large tables: left out")
         return
     with tempfile.TemporaryDirectory() as name:
-        found = measure(rows, Path(name))
+        found = measure(rows, Path(name), *arguments[1:2])
     print(json.dumps(found, indent=1))
 
 

@@ -189,7 +189,9 @@ class Histogram:
     def majorities(self) -> Ints:
         """How many of each class have its most frequent value."""
         most = np.zeros(len(self.offsets) - 1, dtype=np.int64)
-        np.maximum.at(most, self.owners, self.counts)
+        there = self.distinct > 0
+        if there.any():
+            most[there] = np.maximum.reduceat(self.counts, self.offsets[:-1][there])
         return most
 
     def dense(self) -> Iterator[tuple[slice, Ints]]:
@@ -204,13 +206,13 @@ class Histogram:
 
     def where(self, chosen: Mask) -> Histogram:
         """The histogram of some of the classes."""
-        entries = chosen[self.owners]
+        entries = np.repeat(chosen, self.distinct)
         offsets = np.concatenate([[0], np.cumsum(self.distinct[chosen])])
         return Histogram(offsets, self.values[entries], self.counts[entries], self.domain)
 
     def without_values(self, chosen: Mask) -> Histogram:
         """The same classes, some of which hold no values any more."""
-        entries = ~chosen[self.owners]
+        entries = np.repeat(~chosen, self.distinct)
         offsets = np.concatenate([[0], np.cumsum(np.where(chosen, 0, self.distinct))])
         return Histogram(offsets, self.values[entries], self.counts[entries], self.domain)
 
@@ -271,6 +273,8 @@ class Classes:
 
     def where(self, chosen: Mask) -> Classes:
         """Some of the classes."""
+        if chosen.all():
+            return self
         return Classes(
             self.sizes[chosen],
             {name: histogram.where(chosen) for name, histogram in self.histograms.items()},

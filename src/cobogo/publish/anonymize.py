@@ -14,7 +14,7 @@ from cobogo.data.policy import Policy, Role
 from cobogo.data.policy.tables import allowed_records
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table
-from cobogo.data.table.rollup import count_rolled_up
+from cobogo.data.table.rollup import Box, RollUp
 from cobogo.data.table.spelling import normalize
 from cobogo.errors import (
     NoSolution,
@@ -33,7 +33,8 @@ from cobogo.publish.admission import admit_records, admit_table, check_recoding,
 from cobogo.publish.recode import warm
 from cobogo.publish.recode.algorithms import ALGORITHMS, Algorithm, invents_records, recodings, releases_one_table
 from cobogo.publish.recode.contract.problem import Problem, level_range, required_k
-from cobogo.publish.recode.contract.solution import AnySolution, Solution
+from cobogo.publish.recode.contract.solution import AnySolution
+from cobogo.publish.recode.parts import Parts
 from cobogo.publish.recode.plans.base import RecodingPlan
 from cobogo.publish.recode.plans.planning import plan
 from cobogo.publish.recoding import AnonymizedRelease, Recoded
@@ -56,7 +57,12 @@ class Prepared:
     series: ReleaseSeries | None = None
     book: RegistryBook | None = None
     seconds: float = 0.0
-    whole: bool = True  # whether the search may look at every level that the policy allows
+    parts: Parts | None = None  # those of the lattice that the problem does not cover, where its table would not fit
+
+    @property
+    def whole(self) -> bool:
+        """Whether the problem covers every level that the policy allows."""
+        return self.parts is None
 
 
 def anonymize(
@@ -152,22 +158,26 @@ def _prepare_table(
         rules, table, wanted, bucketized=not releases_one_table(name), invents=invents_records(name)
     )
     series = open_series(rules, wanted)
-    counted, rolled = _count(rules, wanted, table, looked_at, named=series is not None)
+    counted, rolled, boxes = _count(rules, wanted, table, looked_at, named=series is not None)
     warnings = admit_records(rules, table, counted)
-    counted = add_earlier_releases(counted, wanted, series)
     counted, populations = _count_populations(rules, wanted, counted)
     hierarchies = tuple(build_for_table(name, rules, table, counted) for name in rules.quasi_identifiers)
-    counted = _add_trees(rules, wanted, counted)
     lowest, highest = _levels(rules, hierarchies)
-    whole = not rolled or rolled == lowest
     if book is not None:
         lowest = book.lowest_levels(hierarchies, lowest, highest, rules.name)
-    if rolled and rolled != lowest:
-        lowest = tuple(map(max, rolled, lowest))
-        warnings = (*warnings, _rolled_up_warning(rolled, rules, table))
-    problem = _problem(rules, counted, hierarchies, metric, lowest, highest).replace_models(wanted)
+
+    def complete(counted: FrequencyTable) -> FrequencyTable:
+        return _add_trees(rules, wanted, add_earlier_releases(counted, wanted, series))
+
+    first, *aside = [box.above(lowest) for box in boxes] or [Box(lowest, highest)]
+    parts = None
+    if rolled is not None and aside:
+        warnings = (*warnings, _parts_warning(table.engine.room_for_counts))
+        parts = Parts(rolled, tuple(aside), complete)
+    problem = _problem(rules, complete(counted), hierarchies, metric, first).replace_models(wanted)
+    table.engine.free_memory()  # the search needs some
     seconds = time.perf_counter() - start
-    return Prepared(rules, table, problem, warnings, populations, series, book, seconds, whole)
+    return Prepared(rules, table, problem, warnings, populations, series, book, seconds, parts)
 
 
 def _count_populations(
@@ -193,8 +203,7 @@ def _problem(
     counted: FrequencyTable,
     hierarchies: tuple[Hierarchy, ...],
     metric: Metric,
-    lowest: tuple[int, ...],
-    highest: tuple[int, ...],
+    box: Box,
 ) -> Problem:
     attributes = [rules.attributes[name] for name in rules.quasi_identifiers]
     return Problem(
@@ -203,8 +212,8 @@ def _problem(
         models=(),
         metric=metric,
         limit=allowed_records(rules.recoding.suppression_limit, counted.records),
-        lowest=lowest,
-        highest=highest,
+        lowest=box.lowest,
+        highest=box.highest,
         weights=tuple(a.weight for a in attributes),
         kind=rules.recoding.kind,
         aggregates=tuple(a.aggregate for a in attributes),
@@ -216,23 +225,22 @@ def _problem(
 
 def _count(
     policy: Policy, wanted: Sequence[Model], table: Table, looked_at: Sequence[str], *, named: bool
-) -> tuple[FrequencyTable, tuple[int, ...]]:
-    """The table counted, and the levels at which, where it has more combinations than fit: coarser ones, found from
-    each attribute alone."""
+) -> tuple[FrequencyTable, RollUp | None, list[Box]]:
+    """The table counted. Where it has more combinations than fit: counted at the lowest levels of a part of the
+    lattice, with what counts it elsewhere, and all parts, that one first."""
     names, unit, label = policy.quasi_identifiers, policy.data.unit, policy.recoding.label
     try:
         joint = "cell" in recodings(policy.recoding.algorithm)
-        return frequency_table(table, names, looked_at, unit=unit, label=label, named=named, joint=joint), ()
+        return frequency_table(table, names, looked_at, unit=unit, label=label, named=named, joint=joint), None, []
     except TableTooLarge as error:
         per_tuple = any(model.populations or model.needs_members for model in wanted)
         if per_tuple or recodings(policy.recoding.algorithm) != ("full-domain",):
             raise TableTooLarge(error.what, where=table.name, remedy=error.remedy) from None
     marginals = {name: frequency_table(table, [name], []) for name in names}
     hierarchies = tuple(build_for_table(name, policy, table, marginals[name]) for name in names)
-    lowest, highest = _levels(policy, hierarchies)
-    return count_rolled_up(
-        table, marginals, hierarchies, lowest, highest, looked_at, unit=unit, label=label, named=named
-    )
+    rolled = RollUp(table, marginals, hierarchies, looked_at, unit, label, named)
+    counted, first, aside = rolled.fit(Box(*_levels(policy, hierarchies)))
+    return counted, rolled, [first, *aside]
 
 
 def _levels(policy: Policy, hierarchies: tuple[Hierarchy, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -241,36 +249,36 @@ def _levels(policy: Policy, hierarchies: tuple[Hierarchy, ...]) -> tuple[tuple[i
     return level_range(hierarchies, [a.min_level for a in attributes], [a.max_level for a in attributes])
 
 
-def _rolled_up_warning(levels: tuple[int, ...], policy: Policy, table: Table) -> str:
-    raised = ", ".join(f"{name} {level}" for name, level in zip(policy.quasi_identifiers, levels, strict=True) if level)
-    return tr(
-        "the data have more than {most:,} distinct combinations: they were counted at the levels {levels}, and the "
-        "search began there; the risk before the recoding is the risk at these levels",
-        most=table.engine.room_for_counts,
-        levels=raised,
-    )
+def _parts_warning(most: int) -> str:
+    return tr("the data have more than {most:,} distinct combinations: the lattice is searched in parts", most=most)
 
 
 def solve(prepared: Prepared, *, algorithm: Algorithm | None = None, progress: Progress = silent) -> AnonymizedRelease:
     """Search, by the policy's algorithm or another, and plan the release. Writes nothing."""
     warm.finish(lambda: progress("compile", 0, 0))
     start = time.perf_counter()
-    solution, planned = _search(prepared, algorithm or _algorithm(prepared.policy), progress)
+    prepared, solution, planned = _search(prepared, algorithm or _algorithm(prepared.policy), progress)
     seconds = {"read": prepared.seconds, "search": time.perf_counter() - start}
     return _release(prepared, solution, planned, seconds)
 
 
-def _search(prepared: Prepared, algorithm: Algorithm, progress: Progress) -> tuple[AnySolution, RecodingPlan]:
-    """The best solution that the algorithm finds, and the plan that carries it out."""
-    rules, problem = prepared.policy, prepared.problem
+def _search(prepared: Prepared, algorithm: Algorithm, progress: Progress) -> tuple[Prepared, AnySolution, RecodingPlan]:
+    """The best solution that the algorithm finds, what it is of, and the plan that carries it out."""
+    rules, parts, limit = prepared.policy, prepared.parts, prepared.policy.recoding.time_limit
+
+    def steps(done: int, total: int) -> None:
+        progress("search", done, total)
+
+    solution: AnySolution
     try:
-        solution = algorithm(
-            problem,
-            time_limit=rules.recoding.time_limit,
-            progress=lambda done, total: progress("search", done, total),
-        )
+        if parts is None:
+            solution = algorithm(prepared.problem, time_limit=limit, progress=steps)
+        else:
+            with prepared.table.engine.guard("counting"):
+                problem, solution = parts.search(prepared.problem, algorithm, time_limit=limit, progress=steps)
+            prepared = replace(prepared, problem=problem)
         planned = plan(
-            problem,
+            prepared.problem,
             solution,
             star=rules.output.suppressed != "drop",
             blank=_blank_columns(rules),
@@ -279,9 +287,7 @@ def _search(prepared: Prepared, algorithm: Algorithm, progress: Progress) -> tup
         )
     except NoSolution as error:
         raise NoSolution(error.what, where=rules.name, remedy=error.remedy) from None
-    if not prepared.whole and isinstance(solution, Solution):
-        solution = replace(solution, optimal=False)
-    return solution, planned
+    return prepared, solution, planned
 
 
 def _blank_columns(rules: Policy) -> tuple[str, ...]:

@@ -42,6 +42,7 @@ def write_release(release: Release, directory: Path, *, progress: Progress = sil
         with release.time_stage("apply"):
             rows = ending.enter_context(_write_tables(release, public))
             made.write_beside(public)
+            release.engine.free_memory()  # whoever reads the rows back has an engine of their own
         progress("verify", 0, 0)
         with release.time_stage("verify"):
             read_back = made.read_back(release, rows, public)

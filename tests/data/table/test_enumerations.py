@@ -43,7 +43,7 @@ def test_what_is_stored_as_codes_reads_as_the_texts_it_was(
         patch.setattr(coded, "VALUES_AT_MOST", most)
         connection.execute(f"CREATE TABLE original ({columns})")
         connection.executemany("INSERT INTO original VALUES (?, ?, ?, ?)", rows * 10)
-        coded.store(connection, "stored", "original", NAMES)
+        coded.store(connection, "stored", "original")
         assert connection.execute("SELECT * FROM stored").fetchall() == rows * 10
         assert [name for name, *_ in connection.execute("DESCRIBE stored").fetchall()] == list(NAMES)
 

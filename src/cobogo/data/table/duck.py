@@ -7,7 +7,7 @@ import secrets
 import tempfile
 import weakref
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -36,11 +36,11 @@ from cobogo.floor.language import tr
 from cobogo.floor.lean import load_arrow
 from cobogo.floor.memory import memory_share
 
-IN_MEMORY = 64 * 2**20
-"""Bytes of files whose copy is kept in memory; a larger one goes to disk."""
-
 TEXT_IN_MEMORY = 1024 * 2**20
-"""The same of text, which is kept as codes."""
+"""Bytes of text files whose copy is kept in memory; a larger one goes to disk."""
+
+PARQUET_IN_MEMORY = 64 * 2**20
+"""The same of Parquet, which is compressed."""
 
 
 HOUSE = "house"
@@ -75,6 +75,15 @@ class DuckDB(Engine):
         if self.sql("SELECT current_setting('enable_progress_bar')").fetchone()[0]:
             self.sql("SET enable_progress_bar = false")
 
+    def free_memory(self) -> None:
+        """What is above an eighth of its share goes to disk; where so little is in use, nothing happens."""
+        import duckdb
+
+        share = memory_share(1 - COUNTED)
+        with suppress(duckdb.OutOfMemoryException):
+            self.sql(f"SET memory_limit = '{share // 8} bytes'")
+        self.sql(f"SET memory_limit = '{share} bytes'")
+
     def sql(self, text: str) -> Any:
         """Run a statement in the engine's own language."""
         return self.connection.execute(text)
@@ -84,7 +93,7 @@ class DuckDB(Engine):
     ) -> Expression:
         """Parse once into the engine: what is decided is then decided on the rows that are released."""
         source = read_csv(files, names, data)
-        return self._store(files, source, lambda said: csv_error(said, path, data), once=once, texts=names)
+        return self._store(files, source, lambda said: csv_error(said, path, data), TEXT_IN_MEMORY, once=once)
 
     def load_parquet(
         self, files: Sequence[str], path: str, partitions: Sequence[str], *, once: bool = False
@@ -92,9 +101,8 @@ class DuckDB(Engine):
         """Copy into the engine once, for the same reason."""
         keys = ", ".join(f"{literal(key)}: 'VARCHAR'" for key in partitions)
         hive = f"hive_partitioning=true, hive_types={{{keys}}}" if partitions else "hive_partitioning=false"
-        return self._store(
-            files, f"read_parquet({_file_list(files)}, {hive})", lambda _: parquet_error(path), once=once
-        )
+        source = f"read_parquet({_file_list(files)}, {hive})"
+        return self._store(files, source, lambda _: parquet_error(path), PARQUET_IN_MEMORY, once=once)
 
     def load_arrow(self, table: Any) -> Expression:
         """A copy of the table."""
@@ -244,28 +252,27 @@ class DuckDB(Engine):
         files: Sequence[str],
         source: str,
         complaint: Callable[[str], DataError],
+        in_memory: int,
         *,
         once: bool,
-        texts: Sequence[str] = (),
     ) -> Expression:
         """A copy of files (or, if it is to be read once only, a view of them); the engine's complaints quote values.
 
-        ``texts`` are its columns where all are text: they can be kept as codes.
+        A copy of files of more than ``in_memory`` bytes is kept on disk.
         """
         import duckdb
 
         catalog = "temp"
         self._complaint = complaint if once else None
-        if not once and sum(Path(file).stat().st_size for file in files) > (TEXT_IN_MEMORY if texts else IN_MEMORY):
+        if not once and sum(Path(file).stat().st_size for file in files) > in_memory:
             catalog = "scratch"
             self.sql(f"ATTACH IF NOT EXISTS {literal(str(self._spill / 'source.duckdb'))} AS scratch")
         place = f"{catalog}.main.cobogo_source"
         try:
-            if texts and not once:
-                coded.store(self.connection, place, source, texts)
+            if once:
+                self.sql(f"CREATE OR REPLACE TEMP VIEW {place} AS SELECT * FROM {source}")
             else:
-                kind = ("TEMP " if catalog == "temp" else "") + ("VIEW" if once else "TABLE")
-                self.sql(f"CREATE OR REPLACE {kind} {place} AS SELECT * FROM {source}")
+                coded.store(self.connection, place, source)
         except duckdb.OutOfMemoryException:
             raise
         except duckdb.Error as error:

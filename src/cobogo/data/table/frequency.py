@@ -203,12 +203,10 @@ def frequency_table(
     that is to be predicted. ``joint``: whether to count which sensitive values occur together.
     """
     names = list(dict.fromkeys(n for n in (*quasi_identifiers, *sensitive, unit, label) if n is not None))
-    keys = {f"c{number}": table.text(name) for number, name in enumerate(names)}
-    keyed = table.expression.select(**keys)
-    coders, parts = [Coder() for _ in keys], []
-    for batch in table.engine.counts(keyed.group_by(list(keys)).aggregate(records=keyed.count())):
-        for coder, key in zip(coders, keys, strict=True):
-            coder.add(batch.column(key))
+    coders, parts = [Coder() for _ in names], []
+    for batch in table.engine.counts(table.combinations(names)):
+        for number, coder in enumerate(coders):
+            coder.add(batch.column(f"c{number}"))
         parts.append(batch.column("records").to_numpy(zero_copy_only=False).astype(np.int64))
     columns = [coder.column(narrow=True) for coder in coders]
     counts = np.concatenate([*parts, np.zeros(0, dtype=np.int64)])

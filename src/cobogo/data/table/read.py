@@ -59,6 +59,22 @@ class Table:
         """A column as text."""
         return self.engine.text(self.expression[column])
 
+    def combinations(self, columns: Sequence[str]) -> Expression:
+        """The distinct combinations of some columns as texts ``c0``, ``c1``, …, and how many ``records`` have each.
+
+        Values of which every one has its own text are grouped as they are, and written as text once for each group.
+        """
+        keys = [f"c{number}" for number in range(len(columns))]
+        kinds = self.expression.schema()
+        rows = self.expression.select(
+            **{
+                key: self.expression[name] if _has_text_of_its_own(kinds[name]) else self.text(name)
+                for key, name in zip(keys, columns, strict=True)
+            }
+        )
+        counted = rows.group_by(keys).aggregate(records=rows.count())
+        return counted.select(**{key: self.engine.text(counted[key]) for key in keys}, records=counted["records"])
+
     def rows(self) -> int:
         """How many rows it has."""
         return self._number(self.expression.aggregate(found=self.expression.count()))
@@ -128,6 +144,11 @@ class Table:
     def _number(self, counted: Expression) -> int:
         """The only number of a table of one row; 0 where it is NULL."""
         return int(self.engine.fetch(counted)["found"][0].as_py() or 0)
+
+
+def _has_text_of_its_own(kind: Any) -> bool:
+    """Whether two values of a type never have the same text, nor one value two: text itself may, by a collation."""
+    return bool(kind.is_integer() or kind.is_boolean() or kind.is_date())
 
 
 def open_source(policy: Policy, engine: str | None = None) -> Table:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from collections.abc import Sequence
 from datetime import datetime
+from operator import le
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,7 @@ from cobogo.data.table.frequency import FrequencyTable
 from cobogo.floor.language import speech
 from cobogo.floor.representation import tiles
 from cobogo.promises.models.check import ModelVerdict, check
-from cobogo.publish.recode.contract.problem import Problem
+from cobogo.publish.recode.contract.problem import Levels, Problem
 from cobogo.publish.recode.lattice.evaluate import Evaluator
 from cobogo.publish.recode.lattice.walk import node_count
 from cobogo.publish.recoding import AnonymizedRelease, Recoded, RecodedReadBack
@@ -265,12 +267,23 @@ def _lattice(problem: Problem, chosen: tuple[int, ...]) -> LatticeStory | None:
     """Every node of a small lattice, checked."""
     if node_count(problem.lowest, problem.highest) > LATTICE_AT_MOST:
         return None
-    evaluator = Evaluator(problem)
     ranges = [range(low, high + 1) for low, high in zip(problem.lowest, problem.highest, strict=True)]
     nodes = list(itertools.product(*ranges))
     return LatticeStory(
         attributes=tuple(h.attribute for h in problem.hierarchies),
         levels=np.array(nodes, dtype=np.int64),
-        satisfied=np.array([evaluator.check(node).satisfied for node in nodes]),
+        satisfied=np.array(_satisfied(Evaluator(problem), nodes)),
         chosen=nodes.index(chosen),
     )
+
+
+def _satisfied(evaluator: Evaluator, nodes: Sequence[Levels]) -> list[bool]:
+    """Whether each node satisfies the models, of nodes in ascending order. What must fail below a node is not checked:
+    its tables are the largest."""
+    found, hopeless = [], list[Levels]()
+    for node in reversed(nodes):
+        checked = None if any(all(map(le, node, above)) for above in hopeless) else evaluator.check(node)
+        if checked is not None and checked.hopeless:
+            hopeless.append(node)
+        found.append(checked is not None and checked.satisfied)
+    return found[::-1]

@@ -92,8 +92,8 @@ def separation(counts: Ints) -> float:
 def worst_inference(name: str, classes: Classes) -> float:
     """The largest share that a sensitive value has of a class, among the people with a value."""
     whole = classes.histograms[name]
-    histogram, there = whole.known, np.maximum(classes.sizes - whole.unknown, 1)
-    return float(np.minimum(histogram.counts / there[histogram.owners], 1.0).max(initial=0.0))
+    there = np.maximum(classes.sizes - whole.unknown, 1)
+    return float(np.minimum(whole.known.majorities / there, 1.0).max(initial=0.0))
 
 
 INFERRED = 0.5

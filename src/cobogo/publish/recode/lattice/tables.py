@@ -36,8 +36,9 @@ NEAR = 0.5
 """The part of the way, in steps, that a stopover takes off: one that takes off less is large itself, and few nodes lie
 above one that takes off more. On lattices of 4,320 and 45,000 nodes, 0.5 reads half of the rows that no stopover reads,
 and up to a third less than 0.75."""
-ROWS_KEPT = 4_000_000
-"""Rows of all of them together: bounds their memory."""
+ENTRIES_KEPT = 8_000_000
+"""Rows and histogram entries of all of them together: bounds their memory, at some 15 bytes each. A table that has more
+by itself is made again when it is asked for again."""
 UNUSED = np.iinfo(np.int64).max
 """The last use of a place without a table."""
 
@@ -61,6 +62,12 @@ class RolledTable:
 
     def __len__(self) -> int:
         return len(self.records)
+
+    @cached_property
+    def size(self) -> int:
+        """Its rows and the entries of its histograms."""
+        beside = [histogram for histogram in (self.people, self.label) if histogram is not None]
+        return len(self) + sum(len(histogram.values) for histogram in (*self.histograms.values(), *beside))
 
     @cached_property
     def codes(self) -> Codes:
@@ -159,7 +166,7 @@ class Tables:
         self._uses = itertools.count()
         self._free = list(range(TABLES_KEPT - 1, -1, -1))
         self._reach = 0  # places that were ever taken
-        self._rows = 0
+        self._entries = 0
         self._far: Levels | None = None  # the last node that was rolled up from a much larger table
         rows = len(table.counts)
         places = 1 << max(4, (2 * max(rows, 1) - 1).bit_length())
@@ -242,16 +249,20 @@ class Tables:
 
     def _keep(self, rolled: RolledTable, node: Ints) -> None:
         """Keep a table, and drop those that were not started from for longest where there are too many."""
-        while not self._free or (self._rows + len(rolled) > ROWS_KEPT and self._rows):
+        if rolled.size > ENTRIES_KEPT:
+            return
+        while not self._free or self._entries + rolled.size > ENTRIES_KEPT:
             place = int(self._last_use.argmin())
-            self._rows -= int(self._kept_rows[place])
+            dropped = self._kept[place]
+            assert dropped is not None
+            self._entries -= dropped.size
             self._kept[place], self._kept_rows[place], self._last_use[place] = None, -1, UNUSED
             self._free.append(place)
         place = self._free.pop()
         self._kept[place], self._kept_rows[place], self._kept_levels[place] = rolled, len(rolled), node
         self._last_use[place] = next(self._uses)
         self._reach = max(self._reach, place + 1)
-        self._rows += len(rolled)
+        self._entries += rolled.size
 
 
 def _renumber(owners: Ints, chosen: Mask) -> Ints:

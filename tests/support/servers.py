@@ -1,5 +1,6 @@
 """Real servers for the tests, from wheels: PostgreSQL's binaries, and a Java runtime for Spark."""
 
+import logging
 import os
 import shutil
 import subprocess
@@ -59,3 +60,17 @@ def java_home(directory: Path) -> Path:
     )
     wrapper.chmod(0o755)
     return directory
+
+
+@contextmanager
+def object_storage() -> Iterator[str]:
+    """A server that speaks the API of S3; its endpoint."""
+    from moto.server import ThreadedMotoServer
+
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    try:
+        yield "http://{}:{}".format(*server.get_host_and_port())
+    finally:
+        server.stop()

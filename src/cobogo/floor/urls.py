@@ -1,4 +1,4 @@
-"""URLs of databases, and what may be shown of them."""
+"""URLs of databases, what may be shown of them, and places that are neither a database nor a path of this machine."""
 
 from __future__ import annotations
 
@@ -6,14 +6,26 @@ import re
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
+ELSEWHERE = re.compile(r"(s3|gs|abfss?|https?|iceberg):/+", re.IGNORECASE)
+"""How a place in object storage, on a web server or in a catalogue begins. A `Path` keeps one slash of the two."""
+
+
+def is_elsewhere(place: str | Path) -> bool:
+    """Whether a place is neither a path of this machine nor the URL of a database.
+
+    >>> is_elsewhere("s3://bucket/a.csv"), is_elsewhere(Path("iceberg://house/health.people")), is_elsewhere("a.csv")
+    (True, True, False)
+    """
+    return ELSEWHERE.match(str(place)) is not None
+
 
 def is_url(text: str) -> bool:
     """Whether a path of a policy is the URL of a database.
 
-    >>> is_url("postgresql://localhost/health"), is_url("C:/data/a.csv"), is_url("data/*.csv")
+    >>> is_url("postgresql://localhost/health"), is_url("s3://bucket/a.csv"), is_url("data/*.csv")
     (True, False, False)
     """
-    return re.match(r"[a-z][a-z0-9+]+://", text) is not None
+    return re.match(r"[a-z][a-z0-9+]+://", text) is not None and not is_elsewhere(text)
 
 
 def public_url(url: str) -> str:

@@ -296,14 +296,17 @@ class Release:
         """The released rows as an Arrow table."""
         return self.rows().to_pyarrow()
 
-    def write(self, directory: str | Path) -> Verdict:
+    def write(self, directory: str | Path, *, evidence: str | Path | None = None) -> Verdict:
         """Write the release and its evidence, verify it from what was written, and put it in place at once.
 
-        Returns the `Verdict`. Raises, leaving nothing behind, if the verification fails.
+        Where ``directory`` is in object storage, only the public part goes there. The whole release stays on this
+        machine, in the directory ``evidence``. Returns the `Verdict`. Raises, leaving nothing behind, if the
+        verification fails.
         """
+        from cobogo.release.remote import Destination
         from cobogo.release.write import write_release
 
-        return write_release(self, Path(directory))
+        return write_release(self, Destination.of(directory, evidence))
 
     def time_stage(self, stage: str) -> Stopwatch:
         """Add what a block takes to the seconds of a stage."""

@@ -34,6 +34,7 @@ from cobogo.floor.language import join, tr
 from cobogo.floor.language.errors import gather_errors
 from cobogo.floor.representation import brief
 from cobogo.floor.untrusted import shorten
+from cobogo.floor.urls import is_elsewhere
 
 
 class Policy(PolicyTable):
@@ -145,6 +146,8 @@ class Policy(PolicyTable):
                 remedy=tr("Attach the file to the data set, and name it without directories."),
                 code="COBOGO-POLICY-VALUE",
             )
+        if is_elsewhere(path):
+            return Path(path)
         try:
             full = self._home / Path(path).expanduser()
             full.lstat()

@@ -6,12 +6,14 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from cobogo.data.policy.hierarchies import AnyHierarchy
 from cobogo.data.policy.toml_file import PolicyTable, Separator
+from cobogo.errors import InputError
 from cobogo.floor.language import LANGUAGES, tr
 from cobogo.floor.memory import bound_memory, parse_memory
+from cobogo.floor.storage import remote_url
 
 
 class Role(StrEnum):
@@ -23,6 +25,19 @@ class Role(StrEnum):
     NON_SENSITIVE = "non-sensitive"  # released unchanged
 
 
+def _without_credentials(place: str) -> str:
+    """Refuse an address that carries credentials."""
+    try:
+        remote_url(place)
+    except InputError as error:
+        raise ValueError(error.what, error.remedy) from None
+    return place
+
+
+Place = Annotated[str, AfterValidator(_without_credentials)]
+"""A path, the URL of a database, or an address in object storage."""
+
+
 Formulas = Literal["kept", "neutralised"]
 """Whether cells that a spreadsheet would take for formulas have an apostrophe before them: see `table.formulas`."""
 
@@ -30,8 +45,9 @@ Formulas = Literal["kept", "neutralised"]
 class Data(PolicyTable):
     """Where the table is and how to read it."""
 
-    path: str | None = None
+    path: Place | None = None
     table: str | None = None
+    version: Annotated[int, Field(ge=0, strict=True)] | None = None
     engine: str | None = None
     separator: Separator = ","
     encoding: Literal["utf-8", "latin-1"] = "utf-8"
@@ -151,12 +167,20 @@ class RiskPolicy(PolicyTable):
         return self
 
 
+LAKES = ("delta", "iceberg")
+"""Formats of releases that are tables of a lake."""
+
+TABLES = ("table", *LAKES)
+"""Formats of releases that are tables somewhere else, and no files of the release directory."""
+
+
 class Output(PolicyTable):
     """Where and how the release is written."""
 
-    directory: str | None = None
-    format: Literal["csv", "parquet", "table"] = "csv"
-    table: str | None = None
+    directory: Place | None = None
+    evidence: str | None = None
+    format: Literal["csv", "parquet", "table", "delta", "iceberg"] = "csv"
+    table: Place | None = None
     suppressed: Literal["drop", "star", "star-all"] = "drop"
     formulas: Formulas = "kept"
 
@@ -166,9 +190,10 @@ class Output(PolicyTable):
             raise ValueError(
                 tr('formulas = "neutralised" is only for format = "csv"'), tr('Leave it out, or write format = "csv".')
             )
-        if (self.format == "table") != (self.table is not None):
+        if (self.format in TABLES) != (self.table is not None):
             raise ValueError(
-                tr('format = "table" and table = "its name" go together'), tr("Give both, or neither of them.")
+                tr('format = "table", "delta" or "iceberg" and table = "its name" go together'),
+                tr("Give both, or neither of them."),
             )
         return self
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,12 @@ from cobogo.data.policy import Data, Policy
 from cobogo.data.table import formulas
 from cobogo.data.table.engine import Engine, Expression, connect
 from cobogo.data.table.files import are_parquet, csv_columns, list_files, parquet_columns, partitions, refuse_line_ends
+from cobogo.data.table.lakes import LakeTable, open_lake
 from cobogo.errors import DataError, PolicyError
+from cobogo.floor.files import scratch_directory
 from cobogo.floor.language import tr
+from cobogo.floor.language.errors import rename_in_errors
+from cobogo.floor.storage import local_copy, remote_url
 from cobogo.floor.urls import is_url, public_url
 
 
@@ -34,6 +39,7 @@ class Table:
     engine: Engine
     expression: Expression
     name: str  # what messages call it
+    version: int | None = None  # of a table of a lake
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -164,12 +170,52 @@ def table_in(engine: Engine, name: str, data: Data, where: str) -> Table:
 def read(source: Any, data: Data, engine: Engine | None = None, *, once: bool = False) -> Table:
     """Open a path (CSV or Parquet, a directory of parts, a glob) or a frame of pandas, polars, Arrow or Ibis.
 
-    ``once``: it will be counted once only.
+    A path may be a URL of object storage, and a table of a lake. ``once``: it will be counted once only.
     """
     opened = engine or connect()
     if isinstance(source, str | Path):
-        return _read_files(str(source), data, opened, once)
+        lake, url = open_lake(source), remote_url(source)
+        if lake is None and url is None:
+            _refuse_version(data, str(source))
+            return _read_files(str(source), data, opened, once)
+        return _read_copy(lake or str(url), data, opened)
     return _mark_missing(opened, opened.load_arrow(_as_arrow(source)), data, tr("the table given"))
+
+
+def _read_copy(source: LakeTable | str, data: Data, engine: Engine) -> Table:
+    """Copy what is elsewhere into a private directory and load it: it is read once, and all is decided on one copy."""
+    place = source if isinstance(source, str) else source.place
+    if not engine.copies_files:
+        raise DataError(
+            tr("{engine} reads files where they are, and not a copy of them on this machine", engine=engine.name),
+            where=place,
+            remedy=tr("Leave out the engine: DuckDB reads it."),
+            code="COBOGO-ENGINE",
+        )
+    with scratch_directory(Path(tempfile.gettempdir()), "cobogo-copy-") as scratch:
+        if isinstance(source, LakeTable):
+            file = scratch / "table.parquet"
+            version = source.copy(data.version, file)
+            with rename_in_errors(str(file), place):
+                table = replace(_read_files(str(file), data, engine, once=False), name=place, version=version)
+            engine.sources.append({"path": place, "format": source.format, "version": version})
+            return table
+        _refuse_version(data, place)
+        with local_copy(source, scratch) as (path, copies):
+            table = replace(_read_files(str(path), data, engine, once=False), name=place)
+        engine.sources.append({"path": place, "files": [asdict(copy) for copy in copies]})
+        return table
+
+
+def _refuse_version(data: Data, where: str) -> None:
+    """Only tables of lakes keep their earlier versions."""
+    if data.version is not None:
+        raise PolicyError(
+            tr("is not a table of a lake, and has no versions"),
+            where=where,
+            remedy=tr("Leave out data.version, or name a Delta or Iceberg table."),
+            code="COBOGO-POLICY-VALUE",
+        )
 
 
 def _read_files(path: str, data: Data, engine: Engine, once: bool) -> Table:

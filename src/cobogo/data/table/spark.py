@@ -45,6 +45,7 @@ class Spark(Engine):
     """A session with a master."""
 
     name = "Spark"
+    copies_files: ClassVar[bool] = False
     most_counts = 5_000_000  # they pass through the driver's Java, whose memory is small unless asked otherwise
     failures: ClassVar[tuple[type[Exception], ...]] = ()
 

@@ -17,6 +17,7 @@ from cobogo.data.table.lakes import open_lake, output_lake
 from cobogo.data.table.read import Table, read, table_in
 from cobogo.errors import DataError, OutputError
 from cobogo.floor.language import tr
+from cobogo.floor.storage import remote_url
 from cobogo.release import manifest as manifests
 from cobogo.release.buckets import bucket_table
 from cobogo.release.manifest import Manifest
@@ -26,6 +27,10 @@ from cobogo.release.reference import Json
 
 def release_parts(release: Path) -> tuple[Path, Path | None]:
     """The public directory, and the evidence if it is there."""
+    if (url := remote_url(release)) is not None:
+        raise OutputError(
+            tr("is not a directory of this machine"), where=url, remedy=tr("Copy the release here first.")
+        )
     if (release / "public" / manifests.NAME).is_file():
         evidence = release / "evidence"
         return release / "public", evidence if evidence.is_dir() else None

@@ -28,6 +28,7 @@ from cobogo.data.policy import (
 )
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.data.table.read import Table
+from cobogo.data.table.sources import local_source
 from cobogo.errors import HierarchyError, PolicyError, UnfitValues
 from cobogo.floor.language import Text, join, tr, trn
 
@@ -72,14 +73,15 @@ def _build_levels(attribute: str, spec: AnyHierarchy | None, texts: list[str], p
         case None:
             built = Hierarchy.from_steps(attribute, texts, [lambda _: SUPPRESSED])
         case CsvHierarchy():
-            built = csv_hierarchy(
-                attribute,
-                policy.resolve(spec.csv),
-                separator=spec.separator or data.separator,
-                encoding=spec.encoding or data.encoding,
-                missing=data.missing,
-                where=tr("{where}, hierarchy {file}", where=where, file=spec.csv),
-            )
+            with local_source(policy.resolve(spec.csv)) as source:
+                built = csv_hierarchy(
+                    attribute,
+                    source.path,
+                    separator=spec.separator or data.separator,
+                    encoding=spec.encoding or data.encoding,
+                    missing=data.missing,
+                    where=tr("{where}, hierarchy {file}", where=where, file=spec.csv),
+                )
         case DatesHierarchy():
             built = dates_hierarchy(attribute, spec, texts, where=where)
         case IntervalsHierarchy():

@@ -10,12 +10,15 @@ from cobogo.data.schema.profile import MOST_VALUES, ColumnProfile, profile
 from cobogo.data.schema.suggest import Suggestion, suggest
 from cobogo.data.table.files import guess_separator
 from cobogo.data.table.read import Table, read
+from cobogo.data.table.sources import local_source
 
 
 def inspect(path: Path, separator: str | None, encoding: str) -> tuple[Data, list[ColumnProfile], list[Suggestion]]:
     """Profile every column of a file and suggest a role for it."""
-    options = Data.model_validate({"separator": separator or guess_separator(path, encoding), "encoding": encoding})
-    found = profiles(read(path, options))
+    with local_source(path) as source:
+        guessed = separator or guess_separator(source.path, encoding)
+        options = Data.model_validate({"separator": guessed, "encoding": encoding})
+        found = profiles(read(source.path, options))
     return options, found, [suggest(column) for column in found]
 
 

@@ -16,6 +16,8 @@ from cobogo.data.policy import Data
 from cobogo.errors import DataError
 from cobogo.floor.language import Text, tr, trn
 from cobogo.floor.language.system import reason
+from cobogo.floor.storage import remote_url
+from cobogo.floor.urls import is_elsewhere
 
 PARQUET = (".parquet", ".pq")
 
@@ -51,6 +53,13 @@ _DATA = re.compile(
 
 def list_files(path: str) -> list[str]:
     """The files that a path stands for: itself, those of a directory, or those that match a pattern."""
+    if is_elsewhere(path):
+        raise DataError(
+            tr("is not a file of this machine"),
+            where=remote_url(path),
+            remedy=tr("Copy it here first."),
+            code="COBOGO-DATA-FILE",
+        )
     if Path(path).is_dir():
         inside = sorted(str(p) for p in Path(path).rglob("*") if p.is_file() and _counts(p.relative_to(path)))
         if not inside:

@@ -153,9 +153,7 @@ class DeltaTable(LakeTable):
         return Opened(self.place, version=version, storage_options=self._options)
 
     def _exists(self) -> bool:
-        from deltalake import DeltaTable as Opened
-
-        return Opened.is_deltatable(self.place, storage_options=self._options)
+        return _has_log(self.place)
 
     def _batches(self, version: int | None) -> tuple[Any, int]:
         import pyarrow as pa

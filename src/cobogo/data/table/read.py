@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +12,9 @@ from cobogo.data.policy import Data, Policy
 from cobogo.data.table import formulas
 from cobogo.data.table.engine import Engine, Expression, connect
 from cobogo.data.table.files import are_parquet, csv_columns, list_files, parquet_columns, partitions, refuse_line_ends
-from cobogo.data.table.lakes import LakeTable, open_lake
+from cobogo.data.table.sources import local_source
 from cobogo.errors import DataError, PolicyError
-from cobogo.floor.files import scratch_directory
 from cobogo.floor.language import tr
-from cobogo.floor.language.errors import rename_in_errors
-from cobogo.floor.storage import local_copy, remote_url
 from cobogo.floor.urls import is_url, public_url
 
 
@@ -174,48 +170,24 @@ def read(source: Any, data: Data, engine: Engine | None = None, *, once: bool = 
     """
     opened = engine or connect()
     if isinstance(source, str | Path):
-        lake, url = open_lake(source), remote_url(source)
-        if lake is None and url is None:
-            _refuse_version(data, str(source))
-            return _read_files(str(source), data, opened, once)
-        return _read_copy(lake or str(url), data, opened)
+        return _read_path(str(source), data, opened, once)
     return _mark_missing(opened, opened.load_arrow(_as_arrow(source)), data, tr("the table given"))
 
 
-def _read_copy(source: LakeTable | str, data: Data, engine: Engine) -> Table:
-    """Copy what is elsewhere into a private directory and load it: it is read once, and all is decided on one copy."""
-    place = source if isinstance(source, str) else source.place
-    if not engine.copies_files:
-        raise DataError(
-            tr("{engine} reads files where they are, and not a copy of them on this machine", engine=engine.name),
-            where=place,
-            remedy=tr("Leave out the engine: DuckDB reads it."),
-            code="COBOGO-ENGINE",
-        )
-    with scratch_directory(Path(tempfile.gettempdir()), "cobogo-copy-") as scratch:
-        if isinstance(source, LakeTable):
-            file = scratch / "table.parquet"
-            version = source.copy(data.version, file)
-            with rename_in_errors(str(file), place):
-                table = replace(_read_files(str(file), data, engine, once=False), name=place, version=version)
-            engine.sources.append({"path": place, "format": source.format, "version": version})
-            return table
-        _refuse_version(data, place)
-        with local_copy(source, scratch) as (path, copies):
-            table = replace(_read_files(str(path), data, engine, once=False), name=place)
-        engine.sources.append({"path": place, "files": [asdict(copy) for copy in copies]})
-        return table
-
-
-def _refuse_version(data: Data, where: str) -> None:
-    """Only tables of lakes keep their earlier versions."""
-    if data.version is not None:
-        raise PolicyError(
-            tr("is not a table of a lake, and has no versions"),
-            where=where,
-            remedy=tr("Leave out data.version, or name a Delta or Iceberg table."),
-            code="COBOGO-POLICY-VALUE",
-        )
+def _read_path(place: str, data: Data, engine: Engine, once: bool) -> Table:
+    with local_source(place, data.version) as source:
+        if source.record is None:
+            return _read_files(place, data, engine, once)
+        if not engine.copies_files:
+            raise DataError(
+                tr("{engine} reads files where they are, and not a copy of them on this machine", engine=engine.name),
+                where=source.name,
+                remedy=tr("Leave out the engine: DuckDB reads it."),
+                code="COBOGO-ENGINE",
+            )
+        table = _read_files(str(source.path), data, engine, once=False)
+    engine.sources.append(source.record)
+    return replace(table, name=source.name, version=source.version)
 
 
 def _read_files(path: str, data: Data, engine: Engine, once: bool) -> Table:

@@ -12,6 +12,7 @@ from cobogo.faces.cli import console, language
 from cobogo.faces.cli.options import Encoding, GuessedSeparator, Json
 from cobogo.floor.language import Text, tr
 from cobogo.floor.language.system import reason
+from cobogo.floor.storage import remote_url
 
 if TYPE_CHECKING:
     from cobogo.data.policy import Data
@@ -143,6 +144,8 @@ def write_starter_policy(
 
 def _relative_path(path: Path, home: Path) -> str:
     """A path as the policy beside it would write it."""
+    if (url := remote_url(path)) is not None:
+        return url
     try:
         return path.resolve().relative_to(home.resolve()).as_posix()
     except ValueError:

@@ -66,7 +66,9 @@ def test_the_public_part_is_uploaded_and_verified_there_and_the_evidence_stays(p
     assert_no_secret(tmp_path, *said, checked)
 
 
-def test_a_second_run_replaces_the_release_and_keeps_the_one_before_for_its_readers(people: str, tmp_path: Path) -> None:
+def test_a_second_run_replaces_the_release_and_keeps_the_one_before_for_its_readers(
+    people: str, tmp_path: Path
+) -> None:
     place = people.replace("people", "release")
     policy, versions = write_job(tmp_path, f"{people}/a.csv"), []
     for _ in range(3):

@@ -42,6 +42,7 @@ CAUSES: tuple[tuple[str, Text, Text], ...] = (
         tr("cannot be reached"),
         tr("Check the network and the address. For a service that is not Amazon's, set AWS_ENDPOINT_URL."),
     ),
+    (r"HTTP Error 30\d", tr("leads to an address that is not encrypted"), tr("Download the file yourself.")),
     (
         r"\b301\b|PERMANENT_REDIRECT|PermanentRedirect|AUTHORIZATION_HEADER_MALFORMED",
         tr("the bucket is in another region"),
@@ -84,14 +85,8 @@ def open_https(url: str) -> Iterator[Any]:
 
     class Encrypted(HTTPRedirectHandler):
         def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
-            if not newurl.lower().startswith("https://"):
-                raise DataError(
-                    tr("leads to an address that is not encrypted"),
-                    where=url,
-                    remedy=tr("Use https://, or download the file yourself."),
-                    code="COBOGO-DATA-FILE",
-                )
-            return super().redirect_request(req, fp, code, msg, headers, newurl)
+            encrypted = newurl.lower().startswith("https://")
+            return super().redirect_request(req, fp, code, msg, headers, newurl) if encrypted else None
 
     with explain_failures(url), build_opener(Encrypted).open(Request(url), timeout=PATIENCE) as answer:
         yield _Whole(answer, url)

@@ -189,7 +189,9 @@ def test_a_commit_that_is_not_what_was_verified_is_taken_back(
 def test_a_table_that_no_release_made_is_not_replaced(lake: Delta | Iceberg, tmp_path: Path) -> None:
     lake.write(lake.source, PEOPLE)
     output = f'format = "{lake.form}"\ntable = "{lake.source}"'
-    said = cobogo("anonymize", write_job(tmp_path, f'path = "{lake.source}"', output), "--out", "o", cwd=tmp_path, code=2)
+    said = cobogo(
+        "anonymize", write_job(tmp_path, f'path = "{lake.source}"', output), "--out", "o", cwd=tmp_path, code=2
+    )
     assert "is a table that Cobogó did not write" in said
     assert len(lake.rows(lake.source)) == 4
 

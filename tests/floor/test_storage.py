@@ -12,7 +12,7 @@ import pytest
 
 from cobogo.errors import DataError, InputError
 from cobogo.floor import services
-from cobogo.floor.storage import ObjectStorage, local_copy, remote_url
+from cobogo.floor.storage import ObjectStorage, copy_files, remote_url
 
 DENIED = b"""<?xml version="1.0"?><Error><Code>AccessDenied</Code><Message>key planted-key-id</Message></Error>"""
 
@@ -32,7 +32,7 @@ class Answers(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    do_HEAD = do_GET
+    do_HEAD = do_GET  # noqa: N815
 
     def log_message(self, *_: object) -> None:
         pass
@@ -89,21 +89,26 @@ def test_a_file_is_copied_over_https_with_its_hash(
     https: str, certificate: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-    with local_copy(f"{https}/x/people.csv", tmp_path) as (path, copies):
-        assert path.read_bytes() == b"age\n1\n"
-        assert [(copy.url, copy.bytes) for copy in copies] == [(f"{https}/x/people.csv", 6)]
+    path, copies = copy_files(f"{https}/x/people.csv", tmp_path)
+    assert path.read_bytes() == b"age\n1\n"
+    assert [(copy.url, copy.bytes) for copy in copies] == [(f"{https}/x/people.csv", 6)]
 
 
 @pytest.mark.parametrize(
     ("name", "said"),
-    [("missing", "no such file"), ("refused", "access is denied"), ("cut.csv", "ended before"), ("moved.csv", "not encrypted")],
-)  # fmt: skip
+    [
+        ("missing", "no such file"),
+        ("refused", "access is denied"),
+        ("cut.csv", "ended before"),
+        ("moved.csv", "not encrypted"),
+    ],
+)
 def test_what_an_address_does_not_give_is_said(
     https: str, certificate: Path, name: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-    with pytest.raises(DataError, match=said) as error, local_copy(f"{https}/{name}", tmp_path):
-        pass
+    with pytest.raises(DataError, match=said) as error:
+        copy_files(f"{https}/{name}", tmp_path)
     assert error.value.where == f"{https}/{name}"
 
 
@@ -112,13 +117,13 @@ def test_more_than_the_limit_is_not_taken(
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
     monkeypatch.setattr(services, "LARGEST", 5)
-    with pytest.raises(DataError, match="is larger than 5 bytes"), local_copy(f"{https}/people.csv", tmp_path):
-        pass
+    with pytest.raises(DataError, match="is larger than 5 bytes"):
+        copy_files(f"{https}/people.csv", tmp_path)
 
 
 def test_a_certificate_that_nobody_vouches_for_is_not_trusted(https: str, tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="certificate is not trusted"), local_copy(f"{https}/people.csv", tmp_path):
-        pass
+    with pytest.raises(DataError, match="certificate is not trusted"):
+        copy_files(f"{https}/people.csv", tmp_path)
 
 
 def test_a_service_that_denies_access_is_not_quoted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,8 +132,8 @@ def test_a_service_that_denies_access_is_not_quoted(tmp_path: Path, monkeypatch:
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
     with serving() as port:
         monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{port}")
-        with pytest.raises(DataError, match="access is denied") as error, local_copy("s3://bucket/a", tmp_path):
-            pass
+        with pytest.raises(DataError, match="access is denied") as error:
+            copy_files("s3://bucket/a", tmp_path)
     assert "planted" not in str(error.value)
     assert "AWS_PROFILE" in str(error.value)
 
@@ -148,8 +153,8 @@ def test_directories_of_partitions_keep_their_names_and_leftovers_are_not_data(b
     for number, pattern in enumerate(("t", "t/year=202?", "t/*/*.csv", "**/[ab].csv")):
         into = tmp_path / str(number)
         into.mkdir()
-        with local_copy(f"{bucket}/{pattern}", into) as (path, _):
-            found = sorted(file.relative_to(path).as_posix() for file in path.rglob("*") if file.is_file())
+        path, _ = copy_files(f"{bucket}/{pattern}", into)
+        found = sorted(file.relative_to(path).as_posix() for file in path.rglob("*") if file.is_file())
         assert [name.removeprefix("t/") for name in found] == ["year=2020/a.csv", "year=2021/b.csv"]
 
 

@@ -7,9 +7,8 @@ import numpy as np
 from cobogo.collect.collection import Collection
 from cobogo.collect.layout import Rows
 from cobogo.collect.protocol import UnknownValue
-from cobogo.data.policy import Data
-from cobogo.data.table.read import read
-from cobogo.errors import DataError, PolicyError
+from cobogo.data.table.read import read, reading_options
+from cobogo.errors import DataError
 from cobogo.floor.language import tr
 from cobogo.floor.randomness import Source, source
 
@@ -19,18 +18,12 @@ def encode_column(
     data: str,
     column: str,
     *,
-    separator: str = ",",
-    encoding: str = "utf-8",
+    separator: str | None = None,
+    encoding: str | None = None,
     seed: int | None = None,
 ) -> Rows:
     """One report for each row of a column, in a random order, which reveals nothing about whose they are."""
-    if encoding not in ("utf-8", "latin-1"):
-        raise PolicyError(
-            tr("must be one of {known}. Got {value!r} instead", known="utf-8, latin-1", value=encoding),
-            where="--encoding",
-            remedy=tr("Use the encoding in which the file was saved."),
-        )
-    table = read(data, Data(separator=separator, encoding=encoding))  # type: ignore[arg-type]
+    table = read(data, reading_options(separator=separator, encoding=encoding))
     if column not in table.columns:
         raise DataError(
             tr('there is no column "{name}"', name=column),

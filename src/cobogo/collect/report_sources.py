@@ -21,7 +21,7 @@ from cobogo.collect.layout import Rows
 from cobogo.collect.rappor.google import reports_text
 from cobogo.data.policy import Data
 from cobogo.data.table.engine import Expression, connect
-from cobogo.data.table.files import PARQUET
+from cobogo.data.table.formats import FORMATS
 from cobogo.data.table.read import Table, read, table_in
 from cobogo.errors import DataError, OutputError, PolicyError, ReportError
 from cobogo.floor.arrays import Ints
@@ -207,7 +207,7 @@ def _unusual(collection: Collection, content: bytes, textual: bool) -> tuple[wir
         return None, faults
 
 
-TABLES = (*PARQUET, ".csv")
+TABLES = (*FORMATS["parquet"].endings, ".csv")
 
 
 def aggregate_source(

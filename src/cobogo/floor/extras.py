@@ -8,6 +8,8 @@ from cobogo.errors import InputError
 from cobogo.floor.language import tr
 
 EXTRAS = {
+    "data.table.spreadsheets": "files",
+    "data.table.labelled": "files",
     "answer": "dp",
     "promises.mechanisms": "dp",
     "publish.frequency_list": "dp",

@@ -81,6 +81,7 @@ def service_error(error: Exception, url: str, *, writing: bool = False) -> Input
 @contextmanager
 def open_https(url: str) -> Iterator[Any]:
     """A stream of what an address gives. Every address that it leads to must be https://, too."""
+    from urllib.error import HTTPError
     from urllib.request import HTTPRedirectHandler, Request, build_opener
 
     class Encrypted(HTTPRedirectHandler):
@@ -88,8 +89,14 @@ def open_https(url: str) -> Iterator[Any]:
             encrypted = newurl.lower().startswith("https://")
             return super().redirect_request(req, fp, code, msg, headers, newurl) if encrypted else None
 
-    with explain_failures(url), build_opener(Encrypted).open(Request(url), timeout=PATIENCE) as answer:
-        yield _Whole(answer, url)
+    with explain_failures(url):
+        try:
+            answer = build_opener(Encrypted).open(Request(url), timeout=PATIENCE)
+        except HTTPError as refusal:
+            refusal.close()
+            raise
+        with answer:
+            yield _Whole(answer, url)
 
 
 class _Whole:

@@ -20,7 +20,6 @@ from typing import Any
 
 from cobogo.errors import DataError, InputError, OutputError
 from cobogo.floor.language import tr
-from cobogo.floor.language.errors import rename_in_errors
 from cobogo.floor.services import CHECK_NAME, PATIENCE, explain_failures, open_https
 
 CLOUD = ("s3", "gs", "abfs", "abfss")
@@ -83,22 +82,18 @@ class FileCopy:
     sha256: str
 
 
-@contextmanager
-def local_copy(url: str, directory: Path) -> Iterator[tuple[Path, list[FileCopy]]]:
+def copy_files(url: str, directory: Path) -> tuple[Path, list[FileCopy]]:
     """Copy what a URL stands for (a file, a directory, a pattern) into a directory, below which it lies as it did.
 
-    Gives the path to read instead, and what was copied. Errors of the block that name the path name the URL.
+    Gives the path to read instead, and what was copied.
     """
     from urllib.parse import unquote
 
-    if url.startswith("https:"):
-        path = directory / _relative(unquote(url.rpartition("/")[2]), url)
-        with open_https(url) as stream, path.open("xb") as sink:
-            copies = [FileCopy(url, *_pour(stream, sink.write))]
-    else:
-        path, copies = _copy_objects(url, directory)
-    with rename_in_errors(str(path), url):
-        yield path, copies
+    if not url.startswith("https:"):
+        return _copy_objects(url, directory)
+    path = directory / _relative(unquote(url.rpartition("/")[2]), url)
+    with open_https(url) as stream, path.open("xb") as sink:
+        return path, [FileCopy(url, *_pour(stream, sink.write))]
 
 
 def _copy_objects(url: str, directory: Path) -> tuple[Path, list[FileCopy]]:

@@ -14,7 +14,7 @@ from cobogo.data.schema.roles import check_roles
 from cobogo.data.table.engine import Engine, connect
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.data.table.lakes import output_lake
-from cobogo.data.table.read import Table, open_source, read
+from cobogo.data.table.read import Table, open_source, read, settle_policy
 from cobogo.data.table.spelling import spelling_warnings
 from cobogo.errors import DataError, PolicyError
 from cobogo.examine.risk.population import check_population
@@ -26,8 +26,13 @@ FEW = 100
 
 
 def split_arguments(data: Any, policy: str | Path | Policy | Mapping[str, Any] | None) -> tuple[Any, Policy]:
-    """The data and the policy that a job was given: of ``job(policy)`` the data are None, and the policy's own."""
-    return (None, Policy.from_any(data)) if policy is None else (data, Policy.from_any(policy))
+    """The data and the policy that a job was given: of ``job(policy)`` the data are None, and the policy's own.
+
+    What the policy leaves out of how they are read is detected.
+    """
+    if policy is None:
+        return None, settle_policy(Policy.from_any(data))
+    return data, settle_policy(Policy.from_any(policy), data)
 
 
 def open_data(data: Any, policy: Policy, engine: str | None) -> Table:

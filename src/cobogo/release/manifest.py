@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, WrapValidator
 
 from cobogo.data.policy import TABLES, Data, Formulas, Output, Role, Separator
+from cobogo.data.policy.tables import OutputFormat
 from cobogo.data.table.read import Table
 from cobogo.errors import VerificationFailed
 from cobogo.floor.language import Text, tr
@@ -98,12 +99,13 @@ class DataEntry(_Entry):
     file: str | None = None
     table: str | None = None
     version: int | None = None
-    format: Literal["csv", "parquet", "table", "delta", "iceberg"]
+    format: OutputFormat
     sha256: str | None = None
     separator: Separator
     records: int
     decimal: Literal[".", ","] = "."
     formulas: Formulas = "kept"
+    labels: Literal["values", "codes"] = "values"  # which of the two a labelled code stands for in the file
     people: bool = False  # whether the models count people, who may have several records
 
     @classmethod
@@ -122,12 +124,20 @@ class DataEntry(_Entry):
             people=people,
             decimal=data.decimal,
             formulas=output.formulas,
+            labels="values" if data.labels == "values" else "codes",
         )
 
     @property
     def reading(self) -> Data:
         """How its files are read: the values that were released, whatever stands before them for spreadsheets."""
-        return Data(separator=self.separator, formulas=self.formulas)
+        return Data(
+            format=None if self.format == "table" else self.format,
+            separator=self.separator,
+            encoding="utf-8",
+            decimal=self.decimal,
+            formulas=self.formulas,
+            labels=self.labels,
+        )
 
 
 RECODING = "recoding"

@@ -11,7 +11,7 @@ from cobogo.data.classes import Classes, Domain, Earlier, Histogram
 from cobogo.data.hierarchy.build import build
 from cobogo.data.policy import Policy, Role
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
-from cobogo.data.table.read import Table, open_source
+from cobogo.data.table.read import Table, open_source, settle_policy
 from cobogo.data.table.spelling import normalize
 from cobogo.errors import DataError, HierarchyError, OutputError, PolicyError, VerificationFailed
 from cobogo.floor.language import Text, tr, trn
@@ -256,6 +256,7 @@ def _original(manifest: Manifest, policy: Policy | None, engine: str | None, *, 
             where=manifests.NAME,
             remedy=tr("Give the policy that names the original data: --policy."),
         )
+    policy = settle_policy(policy)
     table = normalize(open_source(policy, engine if policy.data.path is None else None), policy)
     counted = frequency_table(table, policy.quasi_identifiers, policy.sensitive, unit=policy.data.unit)
     hierarchies = tuple(

@@ -10,11 +10,13 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from cobogo.data.policy import LAKES, Data
 from cobogo.data.table import formulas
 from cobogo.data.table.engine import Engine, connect
 from cobogo.data.table.files import list_files
+from cobogo.data.table.formats import FORMATS
 from cobogo.data.table.lakes import output_lake
 from cobogo.data.table.read import Table, read
 from cobogo.errors import OutputError, VerificationFailed
@@ -94,6 +96,8 @@ def _write_tables(release: Release, public: Path) -> Iterator[Path | Table]:
             target = public / f"{name}.{output.format}"
             if output.format == "parquet":
                 engine.write_parquet(part, target)
+            elif output.format != "csv":
+                _write_file(engine.fetch(engine.as_text(part)), target, release)
             else:
                 safe = formulas.neutralise(part) if output.formulas == "neutralised" else part
                 engine.write_csv(safe, target, separator=release.origin.data.separator)
@@ -124,6 +128,25 @@ def _commit_to_lake(release: Release, engine: Engine) -> Iterator[Table]:
                 where=lake.place,
                 remedy=tr("The table was put back to what it was before. Run again."),
             )
+
+
+def _write_file(rows: Any, target: Path, release: Release) -> None:
+    """Write rows in a format that no engine writes, and read them back: what the format changes is not released."""
+    import pyarrow as pa
+
+    kind, data = FORMATS[str(release.origin.output.format)], release.origin.data
+    kind.writer(rows, target, release.table.labels, data)
+    reading = Data(labels="values" if data.labels == "values" else "codes")
+    content = kind.reader(str(target), reading)
+    found = pa.Table.from_batches(content.batches, content.schema)
+    texts = rows.cast(content.schema) if found.column_names == rows.column_names else rows
+    unfit = [name for name in rows.column_names if name not in found.column_names or found[name] != texts[name]]
+    if unfit:
+        raise OutputError(
+            tr('{kind} cannot hold the values of "{name}" as they are', kind=kind.title, name=unfit[0]),
+            where=target.name,
+            remedy=tr('Write format = "csv" or "parquet" under [output].'),
+        )
 
 
 def _refuse_unless_verified(verdict: Verdict, made: Transformation) -> None:

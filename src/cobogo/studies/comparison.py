@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from cobogo.data.policy import Policy
+from cobogo.data.table.read import settle_policy
 from cobogo.errors import NoSolution, PolicyError, SearchTooLarge
 from cobogo.floor.language import Speech, tr
 from cobogo.floor.progress import Progress, silent
@@ -204,7 +205,7 @@ def compare(
         ALGORITHMS.find(name, "--algorithms")
     if policy is None:
         data, policy = None, data
-    asked = Policy.from_any(policy)
+    asked = settle_policy(Policy.from_any(policy), data)
     rules = _choosing(asked, _needs_most(names))
     prepared = job.prepare(
         rules if data is None else data, None if data is None else rules, engine=engine, progress=progress

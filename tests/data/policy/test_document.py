@@ -44,7 +44,12 @@ def test_a_good_policy_is_typed() -> None:
     [
         ("data/seperator", ";", "data.seperator", 'Did you mean "separator"'),
         ("data/separator", ";;", "data.separator", "one ASCII character"),
-        ("data/encoding", "utf-16", "data.encoding", "must be one of: utf-8, latin-1. Got 'utf-16' instead"),
+        (
+            "data/encoding",
+            "utf-7",
+            "data.encoding",
+            "must be one of: auto, utf-8, utf-16, cp1252, latin-1",
+        ),
         (
             "attributes/age/role",
             "secret",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import tomllib
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cobogo.data.policy import Policy, Role
+from cobogo.data.policy import Data, Policy, Role
 from cobogo.data.schema import ColumnProfile, Suggestion, starter_policy, suggest
 from cobogo.data.schema.starter import toml
 from cobogo.errors import PolicyError
@@ -16,10 +17,12 @@ from cobogo.promises.models import build
 from support.schema_columns import ADULT, GUIDE, column
 
 
-def starter(columns: dict[str, list[str | None]], **options: str) -> str:
+def starter(columns: dict[str, list[str | None]], **options: Any) -> str:
     """The starter policy of a table."""
     profiles = [column(name, cells) for name, cells in columns.items()]
-    return starter_policy(profiles, [suggest(profile) for profile in profiles], **({"path": "a.csv"} | options))
+    dialect = {key: options.pop(key, usual) for key, usual in (("separator", ","), ("encoding", "utf-8"))}
+    told = {"path": "a.csv", "data": Data.model_validate(dialect)} | options
+    return starter_policy(profiles, [suggest(profile) for profile in profiles], **told)
 
 
 def confirmed(text: str) -> Policy:

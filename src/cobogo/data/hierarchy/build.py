@@ -7,6 +7,7 @@ import heapq
 import re
 from collections.abc import Sequence
 from itertools import pairwise
+from pathlib import Path
 
 from cobogo.data.hierarchy.base import SUPPRESSED, Hierarchy, Label
 from cobogo.data.hierarchy.csv_file import csv_hierarchy
@@ -17,6 +18,7 @@ from cobogo.data.hierarchy.texts import mask_hierarchy, path_hierarchy
 from cobogo.data.policy import (
     AnyHierarchy,
     CsvHierarchy,
+    Data,
     DatesHierarchy,
     IntervalsHierarchy,
     MaskHierarchy,
@@ -26,9 +28,10 @@ from cobogo.data.policy import (
     Role,
     TreeHierarchy,
 )
+from cobogo.data.table.encodings import detect_encoding
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.data.table.read import Table
-from cobogo.data.table.sources import local_source
+from cobogo.data.table.sources import fetch_source
 from cobogo.errors import HierarchyError, PolicyError, UnfitValues
 from cobogo.floor.language import Text, join, tr, trn
 
@@ -73,12 +76,13 @@ def _build_levels(attribute: str, spec: AnyHierarchy | None, texts: list[str], p
         case None:
             built = Hierarchy.from_steps(attribute, texts, [lambda _: SUPPRESSED])
         case CsvHierarchy():
-            with local_source(policy.resolve(spec.csv)) as source:
+            source = fetch_source(policy.resolve(spec.csv), Data())
+            with source.naming():
                 built = csv_hierarchy(
                     attribute,
                     source.path,
                     separator=spec.separator or data.separator,
-                    encoding=spec.encoding or data.encoding,
+                    encoding=spec.encoding or _own_encoding(source.path, data),
                     missing=data.missing,
                     where=tr("{where}, hierarchy {file}", where=where, file=spec.csv),
                 )
@@ -95,6 +99,14 @@ def _build_levels(attribute: str, spec: AnyHierarchy | None, texts: list[str], p
         case TreeHierarchy():
             built = tree_hierarchy(attribute, spec, missing=data.missing, where=where)
     return built
+
+
+def _own_encoding(file: Path, data: Data) -> str:
+    """The encoding of a hierarchy's file: UTF-8 if it is that, else what the policy says, or what it seems to be."""
+    found = detect_encoding(str(file)) if file.is_file() else None
+    if found is None or found == "utf-8" or data.encoding in ("auto", "utf-8"):
+        return found or "utf-8"
+    return data.encoding
 
 
 def _unlisted_error(

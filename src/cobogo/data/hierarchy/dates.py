@@ -173,7 +173,7 @@ def _reader(spec: DatesHierarchy, where: str) -> Callable[[str], datetime]:
                 tr("the format of a level is empty"), where=where, remedy=remedy, code="COBOGO-HIERARCHY-OPTIONS"
             )
     if all(name in NUMERIC for name in directives) and len(set(directives)) == len(directives):
-        return _numeric_reader(form, directives)
+        return _without_midnight(_numeric_reader(form, directives), said)
     # Without a year strptime takes 1900, in which 29 February does not exist.
     before, year = ("", "") if "year" in said else (f"{LEAP_YEAR}|", "%Y|")
     sample = datetime(LEAP_YEAR, 1, 2, 3, 4, 5, tzinfo=UTC).strftime(form)
@@ -186,7 +186,14 @@ def _reader(spec: DatesHierarchy, where: str) -> Callable[[str], datetime]:
             remedy=tr("The documentation of Python lists what a format may have (strptime)."),
             code="COBOGO-HIERARCHY-OPTIONS",
         ) from None
-    return lambda text: datetime.strptime(before + text, year + form)
+    return _without_midnight(lambda text: datetime.strptime(before + text, year + form), said)
+
+
+def _without_midnight(read: Callable[[str], datetime], said: tuple[str, ...]) -> Callable[[str], datetime]:
+    """A reader of days that also takes the texts of a column of times all of which are midnight."""
+    if "hour" in said:
+        return read
+    return lambda text: read(text.removesuffix("+00").removesuffix(" 00:00:00") if "00:00:00" in text else text)
 
 
 def _numeric_reader(form: str, directives: list[str]) -> Callable[[str], datetime]:

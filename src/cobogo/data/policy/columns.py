@@ -68,19 +68,19 @@ def compare_columns(
 
 def column_problems(content: Mapping[str, Any], home: Path) -> list[PolicyError]:
     """The same of a policy that is wrong elsewhere, too: with the header of its file, if that can be read."""
-    from cobogo.data.table.files import csv_columns
+    from cobogo.data.table.read import column_names
 
     data, attributes = content.get("data"), content.get("attributes")
     path = data.get("path") if isinstance(data, Mapping) else None
     if not isinstance(path, str) or not isinstance(attributes, Mapping):
         return []
-    known = {key: value for key, value in dict(data).items() if key in ("separator", "encoding")}  # type: ignore[arg-type]
+    known = {key: value for key, value in dict(data).items() if key in Data.model_fields}  # type: ignore[arg-type]
     with suppress(CobogoError, ValidationError, OSError, ValueError, RuntimeError):
         file = home / Path(path).expanduser()
         options = Data.model_validate(known)
-        if file.is_file() and file.suffix.lower() in (".csv", ".tsv", ".txt"):
-            columns = csv_columns([str(file)], options)
-            return compare_columns(list(map(str, attributes)), columns, str(file), options.separator)
+        if file.is_file():
+            columns, separator = column_names(str(file), options)
+            return compare_columns(list(map(str, attributes)), columns, str(file), separator)
     return []
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, PrivateAttr, field_validator, model_validator
 
 from cobogo.data.policy.hierarchies import AnyHierarchy
 from cobogo.data.policy.toml_file import PolicyTable, Separator
@@ -42,19 +43,64 @@ Formulas = Literal["kept", "neutralised"]
 """Whether cells that a spreadsheet would take for formulas have an apostrophe before them: see `table.formulas`."""
 
 
+DataFormat = Literal[
+    "csv", "parquet", "xlsx", "xls", "ods", "sav", "dta", "sas7bdat", "xpt", "jsonl", "arrow", "sqlite",
+    "delta", "iceberg",
+]  # fmt: skip
+"""The kinds of files (see `table.formats`) and of tables of lakes (see `table.lakes`)."""
+
+Encoding = Literal["auto", "utf-8", "utf-16", "cp1252", "latin-1"]
+
+Labels = Literal["values", "codes", "hierarchy"]
+"""What of a labelled code is the value: its label, itself, or itself with its label as the level above it."""
+
+
 class Data(PolicyTable):
-    """Where the table is and how to read it."""
+    """Where the table is and how to read it. What is left out of a CSV file's dialect is detected."""
 
     path: Place | None = None
+    format: DataFormat | None = None
+    sheet: str | None = None
+    range: str | None = None
     table: str | None = None
+    labels: Labels = "values"
     version: Annotated[int, Field(ge=0, strict=True)] | None = None
     engine: str | None = None
     separator: Separator = ","
-    encoding: Literal["utf-8", "latin-1"] = "utf-8"
+    encoding: Encoding = "auto"
     decimal: Literal[".", ","] = "."
     missing: tuple[str, ...] = ("",)
     formulas: Formulas = "kept"
     unit: str | None = None
+
+    _notes: tuple[str, ...] = PrivateAttr(default=())
+    _copies: dict[str, Any] = PrivateAttr(default_factory=dict)  # of places that what is above was detected on
+
+    @property
+    def copies(self) -> dict[str, Any]:
+        """Copies of places elsewhere on which keys were detected, for the reader that comes next."""
+        return self._copies
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was detected where nothing was said, for people to read."""
+        return self._notes
+
+    def settle(self, notes: Sequence[str], **found: Any) -> Data:
+        """The same with what was detected, and sentences about it."""
+        settled = Data.model_validate({**self._said(), **found})
+        settled._notes = (*self._notes, *notes)
+        return settled
+
+    @property
+    def beside(self) -> Data:
+        """How another table is read that the policy names: as this one, but for where in which kind of file it is."""
+        own = {"path", "format", "sheet", "range", "table", "version"}
+        return Data.model_validate({key: value for key, value in self._said().items() if key not in own})
+
+    def _said(self) -> dict[str, Any]:
+        """The keys that the policy has."""
+        return {key: getattr(self, key) for key in Data.model_fields if key in self.model_fields_set}
 
 
 Normalization = Literal["trim", "case", "accents", "number"]
@@ -167,6 +213,8 @@ class RiskPolicy(PolicyTable):
         return self
 
 
+OutputFormat = Literal["csv", "parquet", "xlsx", "sav", "dta", "table", "delta", "iceberg"]
+
 LAKES = ("delta", "iceberg")
 """Formats of releases that are tables of a lake."""
 
@@ -179,7 +227,7 @@ class Output(PolicyTable):
 
     directory: Place | None = None
     evidence: str | None = None
-    format: Literal["csv", "parquet", "table", "delta", "iceberg"] = "csv"
+    format: OutputFormat = "csv"
     table: Place | None = None
     suppressed: Literal["drop", "star", "star-all"] = "drop"
     formulas: Formulas = "kept"

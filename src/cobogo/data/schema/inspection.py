@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from cobogo.data.policy import Data
+from cobogo.data.policy import Data, Role
 from cobogo.data.schema.profile import MOST_VALUES, ColumnProfile, profile
 from cobogo.data.schema.suggest import Suggestion, suggest
-from cobogo.data.table.files import guess_separator
-from cobogo.data.table.read import Table, read
-from cobogo.data.table.sources import local_source
+from cobogo.data.table.formats import ValueLabels
+from cobogo.data.table.read import Table, label_tree, read, settle
 
 
-def inspect(path: Path, separator: str | None, encoding: str) -> tuple[Data, list[ColumnProfile], list[Suggestion]]:
-    """Profile every column of a file and suggest a role for it."""
-    with local_source(path) as source:
-        guessed = separator or guess_separator(source.path, encoding)
-        options = Data.model_validate({"separator": guessed, "encoding": encoding})
-        found = profiles(read(source.path, options))
-    return options, found, [suggest(column) for column in found]
+@dataclass(frozen=True, eq=False)
+class Inspection:
+    """A file, how it is read, its columns, and the role that each suggests."""
+
+    data: Data
+    table: Table
+    columns: list[ColumnProfile]
+    suggestions: list[Suggestion]
+
+
+def inspect(path: Path, options: Data) -> Inspection:
+    """Profile every column of a file and suggest a role for it. What the options leave out is detected."""
+    data = settle(path, options)
+    table = read(path, data)
+    found = profiles(table)
+    labels = table.labels if data.labels == "hierarchy" else {}
+    return Inspection(data, table, found, [_with_labels(suggest(column), column, labels) for column in found])
+
+
+def _with_labels(suggestion: Suggestion, column: ColumnProfile, labels: ValueLabels) -> Suggestion:
+    """A suggestion; where codes have labels that are to be a hierarchy, with that."""
+    if column.name not in labels or suggestion.role is not Role.QUASI_IDENTIFIER:
+        return suggestion
+    tree = label_tree(labels[column.name], [value for value, _ in column.values])
+    return replace(suggestion, hierarchy=tree.model_dump(exclude_unset=True))
 
 
 def profiles(table: Table) -> list[ColumnProfile]:

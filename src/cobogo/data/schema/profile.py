@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
+from functools import cache
 from itertools import product
 from typing import Literal
 
@@ -24,7 +25,10 @@ PLACEHOLDERS = frozenset(
 )
 """What people write, in any case, where they have no value. They count as such only among numbers and dates."""
 
-_DAYS = ("%d/%m/%Y", "%m/%d/%Y", "%Y-%m-%d", "%d-%m-%Y", "%Y%m%d", "%d/%m/%y", "%d.%m.%Y", "%Y/%m/%d")
+_DAYS = (
+    "%d/%m/%Y", "%m/%d/%Y", "%Y-%m-%d", "%d-%m-%Y", "%Y%m%d", "%d/%m/%y", "%d.%m.%Y", "%Y/%m/%d",
+    "%d-%b-%Y", "%d %b %Y", "%d/%b/%Y", "%d%b%Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y",
+)  # fmt: skip
 _TIMES = ("", "%H:%M", "%H:%M:%S", "%H:%M:%S.%f", "%H:%M:%SZ", "%H:%M:%S.%fZ")
 # In order of preference: of two formats that read every value the first is taken, so the day comes before the month.
 DATE_FORMATS = (
@@ -165,6 +169,16 @@ def profile(
     return ColumnProfile(name, records, missing, distinct, unique, most, kind, placeholders)
 
 
+def decimal_mark(profiles: Sequence[ColumnProfile]) -> Literal[".", ","]:
+    """The decimal mark of most columns with decimals; a point if there are none.
+
+    >>> decimal_mark([profile("x", 2, 0, 2, 2, [("1,5", 1), ("2,25", 1)])])
+    ','
+    """
+    marks = [profile.kind.mark for profile in profiles if profile.kind.mark]
+    return "," if 2 * marks.count(",") > len(marks) else "."
+
+
 def _read_kind(values: Sequence[str]) -> ColumnKind | None:
     """Dates and numbers, or None. Dates first, because 20200131 is also a number."""
     if not values or not all(value.isascii() for value in values):
@@ -205,12 +219,13 @@ def guess_date_format(values: Sequence[str]) -> str | None:
 
 
 def _shape(value: str) -> str:
-    """Digits as one 9 a run: it costs little and spares nearly all attempts to read a date."""
-    return re.sub(r"[0-9]+", "9", value)
+    """Digits as one 9 a run, words as one a: it costs little and spares nearly all attempts to read a date."""
+    return re.sub(r"[A-Za-z]{3,}", "a", re.sub(r"[0-9]+", "9", value))
 
 
+@cache
 def _form_shape(form: str) -> str:
-    return re.sub(r"(?:%[A-Za-z])+", "9", form)
+    return re.sub(r"(?:%[A-Za-z])+", "9", re.sub("%[bB]", "a", form))
 
 
 def _is_date(value: str, form: str) -> bool:

@@ -7,11 +7,13 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
-from cobogo.data.policy import Role
+from cobogo.data.policy import Data, Role
 from cobogo.data.policy.complaints import CONFIRM
-from cobogo.data.schema.profile import ColumnProfile
+from cobogo.data.schema.profile import ColumnProfile, decimal_mark
 from cobogo.data.schema.suggest import Suggestion
 from cobogo.floor.language import Speech, speech
+
+USUAL = Data(separator=",", encoding="utf-8")
 
 
 def starter_policy(
@@ -19,15 +21,14 @@ def starter_policy(
     suggestions: Sequence[Suggestion],
     *,
     path: str | None,
-    separator: str = ",",
-    encoding: str = "utf-8",
+    data: Data = USUAL,
     decimal: Literal[".", ","] | None = None,
     language: str = "en",
 ) -> str:
     """A policy as TOML text, ready but for the roles that are guesses, with comments in a ``language``.
 
-    Without ``decimal`` the columns' mark is taken. Without ``path`` the policy does not say where the data are or where
-    the release goes.
+    ``data`` is how the table is read. Without ``decimal`` the columns' mark is taken. Without ``path`` the policy does
+    not say where the data are or where the release goes.
 
     >>> from cobogo.data.schema import profile, suggest
     >>> column = profile("sexo", 9, 0, 2, 0, [("F", 5), ("M", 4)])
@@ -41,11 +42,11 @@ def starter_policy(
     """
     say = speech(language)
     pairs = list(zip(profiles, suggestions, strict=True))
-    data: dict[str, Any] = {} if path is None else {"path": path}
-    data |= {"separator": separator, "encoding": encoding}
-    data["decimal"] = decimal or decimal_mark(profiles)
+    keys: dict[str, Any] = {} if path is None else {"path": path}
+    keys |= data.model_dump(exclude_unset=True, by_alias=True, exclude={"path", "decimal", "missing"})
+    keys["decimal"] = decimal or decimal_mark(profiles)
     placeholders = {value for profile in profiles for value in profile.placeholders}
-    lines = [*_header(suggestions, say), "", "[data]", *(f"{key} = {toml(value)}" for key, value in data.items())]
+    lines = [*_header(suggestions, say), "", "[data]", *(f"{key} = {toml(value)}" for key, value in keys.items())]
     if placeholders:
         lines += _comment(
             say(
@@ -65,17 +66,6 @@ def starter_policy(
     if path is not None:
         lines += ["", "[output]", 'directory = "release"']
     return "\n".join(lines) + "\n"
-
-
-def decimal_mark(profiles: Sequence[ColumnProfile]) -> Literal[".", ","]:
-    """The decimal mark of most columns with decimals; a point if there are none.
-
-    >>> from cobogo.data.schema import profile
-    >>> decimal_mark([profile("x", 2, 0, 2, 2, [("1,5", 1), ("2,25", 1)])])
-    ','
-    """
-    marks = [profile.kind.mark for profile in profiles if profile.kind.mark]
-    return "," if 2 * marks.count(",") > len(marks) else "."
 
 
 def toml(value: Any) -> str:

@@ -8,6 +8,9 @@ and times as DuckDB does.
 from __future__ import annotations
 
 import re
+import secrets
+import tempfile
+import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
@@ -17,6 +20,7 @@ from typing import Any, ClassVar
 from cobogo.data.policy import Data
 from cobogo.errors import DataError, OutputError, PolicyError, TableTooLarge
 from cobogo.floor.catalogue import Registry, card
+from cobogo.floor.files import create_scratch, remove_scratch
 from cobogo.floor.language import tr
 from cobogo.floor.memory import memory_share
 from cobogo.floor.urls import strip_password
@@ -45,10 +49,18 @@ class Engine(ABC):
     most_counts: int | None = None  # rows of a counted table that an engine can hand over, if there is a limit
     failures: ClassVar[tuple[type[Exception], ...]] = ()  # what the engine raises when it cannot write
     copies_files: ClassVar[bool] = True  # whether files that are not read once only are not needed once they are loaded
+    _scratch: Path | None = None
 
     def __init__(self, connection: Any) -> None:
         self.connection = connection
         self.sources: list[dict[str, Any]] = []  # what was copied from elsewhere to be loaded, for the evidence
+
+    def scratch_file(self, ending: str) -> Path:
+        """A new name for a file that only this user may read, and that is removed when the engine is."""
+        if self._scratch is None:
+            self._scratch = create_scratch(Path(tempfile.gettempdir()), "cobogo-source-")
+            weakref.finalize(self, remove_scratch, self._scratch)
+        return self._scratch / f"{secrets.token_hex(6)}{ending}"
 
     @contextmanager
     def guard(self, what: str) -> Iterator[None]:

@@ -2,44 +2,21 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import glob
-import gzip
 import itertools
 import re
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from cobogo.data.policy import Data
+from cobogo.data.table.encodings import open_text, open_unpacked
 from cobogo.errors import DataError
-from cobogo.floor.language import Text, tr, trn
-from cobogo.floor.language.system import reason
+from cobogo.floor.language import tr, trn
 from cobogo.floor.storage import remote_url
 from cobogo.floor.urls import is_elsewhere
-
-PARQUET = (".parquet", ".pq")
-
-_CONVERT = tr("Convert it to CSV whose first line names the columns.")
-_SAVE = tr("Save it as CSV (UTF-8), and give that file.")
-
-OTHER_KINDS: dict[bytes, tuple[Text, Text]] = {
-    b"PK\x03\x04": (tr("is a spreadsheet or a zip archive, not CSV"), _SAVE),
-    b"\xd0\xcf\x11\xe0": (tr("is a spreadsheet, not CSV"), _SAVE),
-    b"\xff\xfe": (tr("is UTF-16"), _SAVE),
-    b"\xfe\xff": (tr("is UTF-16"), _SAVE),
-    b"\x1f\x8b": (tr("is compressed by gzip"), tr("Give it a name that ends in .gz.")),
-    **dict.fromkeys(
-        (b"<?xml", b"<gpx", b"<kml", b"<html", b"<!doctype"), (tr("is XML (as GPX and KML are), not a table"), _CONVERT)
-    ),
-    b'{"': (tr("is JSON (as GeoJSON is), not a table"), _CONVERT),
-    b'[{"': (tr("is JSON, not a table"), _CONVERT),
-    b"PAR1": (tr("is a Parquet file"), tr("Give it a name that ends in .parquet.")),
-}
-"""By their first bytes, without blanks, files that are not CSV and are often taken for it."""
-
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 _DATA = re.compile(
     r"""\s*(
@@ -94,19 +71,6 @@ def _counts(path: Path) -> bool:
     return not any(part.startswith((".", "_")) for part in path.parts)
 
 
-def are_parquet(files: Sequence[str], path: str) -> bool:
-    """Whether files are Parquet; all of them or none."""
-    kinds = {Path(file).suffix.lower() in PARQUET for file in files}
-    if len(kinds) > 1:
-        raise DataError(
-            tr("has Parquet and other files together"),
-            where=path,
-            remedy=tr("Name the files of one kind."),
-            code="COBOGO-DATA-FILE",
-        )
-    return kinds == {True}
-
-
 def partitions(files: Sequence[str], path: str) -> list[str]:
     """The columns that stand in the names of directories (``year=2020/month=1``) below a path, outermost first."""
     base = _base(path)
@@ -132,83 +96,58 @@ def _base(path: str) -> Path:
     return base.parent if base == Path(path) else base
 
 
-def guess_separator(path: str | Path, encoding: str) -> str:
-    """The separator that a CSV file's header seems to use; a comma where nothing else can be told."""
-    first = list_files(str(path))[0]
-    if Path(first).suffix.lower() in PARQUET:
-        return ","
-    opened = gzip.open if first.endswith(".gz") else open
-    try:
-        with opened(first, "rt", encoding=encoding, errors="replace") as stream:
-            line = re.sub(r'"[^"]*"', "", stream.readline())
-    except OSError as error:
-        raise _unreadable(error, first) from None
-    return max(",;\t|", key=lambda separator: (line.count(separator), separator == ","))
-
-
 def csv_columns(files: Sequence[str], data: Data) -> list[str]:
     """The column names of CSV files, which share them. An engine would rename what is wrong with them in silence."""
-    for file in files:
-        _refuse_broken_gzip(file)
     names = _header(files[0], data)
     for other in files[1:]:
         if _header(other, data) != names:
-            raise DataError(
-                tr("has other columns than {file}", file=files[0]),
-                where=other,
-                remedy=tr("Give files that are read together the same header."),
-                code="COBOGO-DATA-HEADER",
-            )
+            raise other_columns(other, files[0])
     return names
 
 
-def _refuse_broken_gzip(file: str) -> None:
-    """A compressed file that was cut short reads as a shorter one: check its end before trusting its beginning."""
-    if not file.endswith(".gz"):
-        return
-    try:
-        with gzip.open(file, "rb") as stream:
-            while stream.read(1 << 20):
-                pass
-    except (EOFError, OSError, zlib.error):
-        raise DataError(
-            tr("is a damaged or incomplete gzip file"),
-            where=file,
-            remedy=tr("Copy or compress it again."),
-            code="COBOGO-DATA-FILE",
-        ) from None
+def other_columns(file: str, first: str) -> DataError:
+    """The error of a file that cannot be read together with another."""
+    return DataError(
+        tr("has other columns than {file}", file=first),
+        where=file,
+        remedy=tr("Give files that are read together the same header."),
+        code="COBOGO-DATA-HEADER",
+    )
 
 
 def _header(file: str, data: Data) -> list[str]:
     """The column names of a CSV file: there, all named, none twice."""
-    encoding = "utf-8-sig" if data.encoding == "utf-8" else data.encoding
-    opened = gzip.open if file.endswith(".gz") else open
+    where = tr("{file}, line {line}", file=file, line=1)
     try:
-        _refuse_other_kinds(file, data)
-        with opened(file, "rt", encoding=encoding, newline="") as stream:
-            names = next(csv.reader(stream, delimiter=data.separator), [])
+        _refuse_wrong_mark(file, data)
+        with open_text(file, data.encoding) as text:
+            names = next(csv.reader(text, delimiter=data.separator), [])
     except UnicodeDecodeError:
         raise _not_utf8(file, _first_bad_line(file)) from None
     except csv.Error:
         raise DataError(
             tr("the header cannot be read as CSV"),
-            where=tr("{file}, line {line}", file=file, line=1),
+            where=where,
             remedy=tr("Check its quotes and its separator."),
             code="COBOGO-DATA-HEADER",
         ) from None
-    except OSError as error:
-        raise _unreadable(error, file) from None
     if not names:
         blank = Path(file).stat().st_size > 0
         what = tr("begins with a blank line") if blank else tr("is empty: it has no header")
         raise DataError(
             what, where=file, remedy=tr("Write the names of the columns in the first line."), code="COBOGO-DATA-EMPTY"
         )
-    refuse_line_ends(names, tr("{file}, line {line}", file=file, line=1))
+    check_header(names, where)
+    return names
+
+
+def check_header(names: Sequence[str], where: str) -> None:
+    """Refuse a first row that cannot name columns: it looks like data, or has no name or one name twice."""
+    refuse_line_ends(names, where)
     if any(_DATA.fullmatch(name) for name in names):  # it may be somebody's: nothing of it is shown
         raise DataError(
             tr("the first line looks like data, not like the names of columns"),
-            where=tr("{file}, line {line}", file=file, line=1),
+            where=where,
             remedy=tr(
                 "Add a line with the names. If these are the names, change those that look like numbers or dates."
             ),
@@ -218,37 +157,31 @@ def _header(file: str, data: Data) -> list[str]:
     if empty:
         raise DataError(
             tr("column {empty} of {number} has no name", empty=empty[0], number=len(names)),
-            where=tr("{file}, line {line}", file=file, line=1),
+            where=where,
             remedy=tr("Name it in the header."),
             code="COBOGO-DATA-HEADER",
         )
     lowered = [name.casefold() for name in names]
     for number, name in enumerate(lowered):
         if name in lowered[:number]:
-            first = lowered.index(name)
             raise DataError(
                 tr(
                     'the column name "{name}" appears twice, in columns {first} and {second}',
                     name=names[number],
-                    first=first + 1,
+                    first=lowered.index(name) + 1,
                     second=number + 1,
                 ),
-                where=tr("{file}, line {line}", file=file, line=1),
+                where=where,
                 remedy=tr("Rename one of the two (names that differ only in case count as the same)."),
                 code="COBOGO-DATA-HEADER",
             )
-    return names
 
 
-def _refuse_other_kinds(file: str, data: Data) -> None:
-    """Files that a reader of CSV would complain about in words that lead nowhere."""
-    with Path(file).open("rb") as stream:
-        start = stream.read(1024)
-    text = b"".join(start.removeprefix(BYTE_ORDER_MARK).split()).lower()
-    for mark, (what, remedy) in OTHER_KINDS.items():
-        if (start.startswith(mark) or text.startswith(mark)) and not (mark == b"\x1f\x8b" and file.endswith(".gz")):
-            raise DataError(what, where=file, remedy=remedy, code="COBOGO-DATA-FORMAT")
-    if start.startswith(BYTE_ORDER_MARK) and data.encoding != "utf-8":
+def _refuse_wrong_mark(file: str, data: Data) -> None:
+    """A file that says by its first bytes that it is UTF-8 is not read as another encoding."""
+    with open_unpacked(file) as stream:
+        marked = stream.read(3) == codecs.BOM_UTF8
+    if marked and data.encoding != "utf-8":
         raise DataError(
             tr("begins with the mark of UTF-8, and the policy says {encoding}", encoding=data.encoding),
             where=file,
@@ -259,8 +192,7 @@ def _refuse_other_kinds(file: str, data: Data) -> None:
 
 def _ends_lines_in_two_ways(file: str) -> bool:
     """Whether some lines end in CR LF and some in LF, as far as the first of them tell."""
-    opened = gzip.open if file.endswith(".gz") else open
-    with opened(file, "rb") as stream:
+    with open_unpacked(file) as stream:
         start = stream.read(1 << 22)
     both = start.count(b"\r\n")
     return 0 < both < start.count(b"\n")
@@ -334,15 +266,6 @@ def csv_error(text: str, path: str, data: Data) -> DataError:
     )
 
 
-def _unreadable(error: OSError, file: str) -> DataError:
-    return DataError(
-        tr("cannot be read: {reason}", reason=reason(error)),
-        where=file,
-        remedy=tr("Check the path and the rights to read it."),
-        code="COBOGO-DATA-FILE",
-    )
-
-
 def parquet_columns(files: Sequence[str], path: str) -> list[str]:
     """The columns of Parquet files as they are written; an engine may rename those that differ in case alone."""
     from pyarrow import ArrowException
@@ -380,8 +303,7 @@ def parquet_error(path: str) -> DataError:
 
 def _first_bad_line(file: str) -> int | None:
     """The line of the first byte that is not UTF-8, if it is among the first few thousand lines."""
-    opened = gzip.open if file.endswith(".gz") else open
-    with opened(file, "rb") as stream:
+    with open_unpacked(file) as stream:
         for number, line in enumerate(itertools.islice(stream, 5000), 1):
             try:
                 line.decode("utf-8")
@@ -395,8 +317,8 @@ def _not_utf8(path: str, line: int | None) -> DataError:
         tr("is not UTF-8"),
         where=tr("{file}, line {line}", file=path, line=line) if line else path,
         remedy=tr(
-            'Save it as UTF-8. Or, if it comes from a spreadsheet, try encoding = "latin-1" under [data], or '
-            "--encoding latin-1 where the command has this option."
+            'Save it as UTF-8. Or write encoding = "auto" under [data], or --encoding auto, so that its encoding is '
+            "detected."
         ),
         code="COBOGO-DATA-ENCODING",
     )

@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
-from cobogo.data.policy import Data, Policy
+from pydantic import ValidationError
+
+from cobogo.data.policy import AttributePolicy, Data, Policy, Role, TreeHierarchy
+from cobogo.data.policy.complaints import list_errors
+from cobogo.data.policy.tables import Encoding
 from cobogo.data.table import formulas
+from cobogo.data.table.encodings import copy_as_utf8, encoding_of, guess_decimal, guess_separator, needs_copy
 from cobogo.data.table.engine import Engine, Expression, connect
-from cobogo.data.table.files import are_parquet, csv_columns, list_files, parquet_columns, partitions, refuse_line_ends
-from cobogo.data.table.sources import local_source
-from cobogo.errors import DataError, PolicyError
+from cobogo.data.table.files import (
+    csv_columns,
+    list_files,
+    other_columns,
+    parquet_columns,
+    partitions,
+    refuse_line_ends,
+)
+from cobogo.data.table.formats import Format, ValueLabels, convert, find_format
+from cobogo.data.table.sources import fetch_source
+from cobogo.errors import CobogoError, DataError, PolicyError
 from cobogo.floor.language import tr
 from cobogo.floor.urls import is_url, public_url
 
@@ -35,6 +49,8 @@ class Table:
     engine: Engine
     expression: Expression
     name: str  # what messages call it
+    notes: tuple[str, ...] = ()  # what was detected or left out while it was read
+    labels: ValueLabels = field(default_factory=dict)  # of its codes, where the file has any
     version: int | None = None  # of a table of a lake
 
     @property
@@ -133,7 +149,7 @@ def open_source(policy: Policy, engine: str | None = None) -> Table:
                 code="COBOGO-ENGINE",
             )
         url, path = policy.resolve_url(path), None
-    if data.table is not None:
+    if data.table is not None and (path is None or url is not None):
         if url is None or path is not None:
             raise PolicyError(
                 tr("names a table without its database") if url is None else tr("names a table, and data.path a file"),
@@ -175,29 +191,163 @@ def read(source: Any, data: Data, engine: Engine | None = None, *, once: bool = 
 
 
 def _read_path(place: str, data: Data, engine: Engine, once: bool) -> Table:
-    with local_source(place, data.version) as source:
-        if source.record is None:
-            return _read_files(place, data, engine, once)
+    source = data.copies.pop(place, None) or fetch_source(place, data)
+    if source.record is None:
+        return _read_files(place, data, engine, once)
+    try:
         if not engine.copies_files:
             raise DataError(
                 tr("{engine} reads files where they are, and not a copy of them on this machine", engine=engine.name),
-                where=source.name,
+                where=source.place,
                 remedy=tr("Leave out the engine: DuckDB reads it."),
                 code="COBOGO-ENGINE",
             )
-        table = _read_files(str(source.path), data, engine, once=False)
+        with source.naming():
+            table = _read_files(str(source.path), source.options(data), engine, once=False)
+    finally:
+        source.remove()
     engine.sources.append(source.record)
-    return replace(table, name=source.name, version=source.version)
+    return replace(table, name=source.place, version=source.version)
 
 
 def _read_files(path: str, data: Data, engine: Engine, once: bool) -> Table:
     files = list_files(path)
-    if are_parquet(files, path):
+    kind = find_format(files, data, path)
+    if kind.name == "csv":
+        return _read_csv(files, path, detect(files, data), engine, once)
+    if kind.name == "parquet":
         _check_names(parquet_columns(files, path), path)
         expression = engine.load_parquet(files, path, partitions(files, path), once=once)
         return _mark_missing(engine, expression, data, path)
-    expression = engine.load_csv(files, csv_columns(files, data), data, path, once=once)
-    return Table(engine, formulas.restore(expression) if data.formulas == "neutralised" else expression, path)
+    return _read_other(kind, files, path, data, engine, once)
+
+
+def column_names(path: str, data: Data) -> tuple[list[str], str]:
+    """The names of the columns of a file, without its rows, and the separator of CSV; none of a kind that is read
+    whole."""
+    files = list_files(path)
+    kind = find_format(files, data, path)
+    if kind.name == "csv":
+        found = detect(files, data)
+        return csv_columns(files, found), found.separator
+    return parquet_columns(files, path) if kind.name == "parquet" else [], data.separator
+
+
+def _read_csv(files: Sequence[str], path: str, data: Data, engine: Engine, once: bool) -> Table:
+    """Files of text; what the engine cannot decode is copied as UTF-8 first."""
+    names = csv_columns(files, data)
+    copies = [_plain_copy(file, data.encoding, engine) if needs_copy(file, data.encoding) else file for file in files]
+    plain = data if copies == files else data.model_copy(update={"encoding": "utf-8"})
+    expression = engine.load_csv(copies, names, plain, path, once=once)
+    restored = formulas.restore(expression) if data.formulas == "neutralised" else expression
+    return Table(engine, restored, path, data.notes)
+
+
+def _plain_copy(file: str, encoding: str, engine: Engine) -> str:
+    target = engine.scratch_file(".csv")
+    copy_as_utf8(file, encoding, target)
+    return str(target)
+
+
+def _read_other(kind: Format, files: Sequence[str], path: str, data: Data, engine: Engine, once: bool) -> Table:
+    """Files that no engine reads: they become Parquet files of the engine's own."""
+    contents = [convert(kind, file, data, engine.scratch_file(".parquet")) for file in files]
+    _check_names(contents[0].schema.names, path)
+    for file, content in zip(files, contents, strict=True):
+        if content.schema.names != contents[0].schema.names:
+            raise other_columns(file, files[0])
+    expression = engine.load_parquet([str(content.file) for content in contents], path, [], once=once)
+    notes = dict.fromkeys((*data.notes, *(note for content in contents for note in content.notes)))
+    table = _mark_missing(engine, expression, data, path)
+    return replace(table, notes=tuple(notes), labels=contents[0].labels)
+
+
+def reading_options(*, separator: str | None = None, encoding: str | None = None, **places: str | None) -> Data:
+    """How a file is read by the options of a command; what is not given is detected."""
+    known = get_args(Encoding)
+    if encoding not in (None, *known):
+        raise PolicyError(
+            tr("must be one of {known}. Got {value!r} instead", known=", ".join(known), value=encoding),
+            where="--encoding",
+            remedy=tr("Leave it out: it is detected."),
+        )
+    given = {"separator": separator, "encoding": encoding, **places}
+    try:
+        return Data.model_validate({key: value for key, value in given.items() if value is not None})
+    except ValidationError as error:
+        problem = list_errors(error, Data)[0]
+        raise PolicyError(
+            problem.what, where=f"--{problem.where}", remedy=problem.remedy or tr("Leave it out: it is detected.")
+        ) from None
+
+
+def settle(source: Any, data: Data) -> Data:
+    """How a source will be read, with what a policy leaves out; as it is where nothing can be detected yet."""
+    if not isinstance(source, str | Path) or is_url(str(source)):
+        return data
+    with suppress(CobogoError):
+        copy = fetch_source(source, data)
+        files = list_files(str(copy.path))
+        kind = find_format(files, copy.options(data), str(copy.path))
+        settled = detect(files, data) if kind.name == "csv" else data.settle(())
+        if copy.record is not None:
+            settled.copies[str(source)] = copy
+        return settled
+    return data
+
+
+def settle_policy(policy: Policy, source: Any = None) -> Policy:
+    """A policy with what it leaves out of the way its data are read, as they show it themselves."""
+    path = policy.data.path if source is None else source
+    if path is None or (source is None and is_url(str(path))):
+        return policy
+    with suppress(CobogoError):
+        place = policy.resolve(path) if source is None else path
+        data = settle(place, policy.data)
+        local = data.copies[str(place)].path if str(place) in data.copies else place
+        attributes = _with_labels(policy, local) if policy.data.labels == "hierarchy" else policy.attributes
+        return policy.model_copy(update={"data": data, "attributes": attributes})
+    return policy
+
+
+def _with_labels(policy: Policy, source: Any) -> dict[str, AttributePolicy]:
+    """The attributes of a policy; a quasi-identifier without a hierarchy has the labels of its codes as one."""
+    files = list_files(str(source)) if isinstance(source, str | Path) else []
+    kind = find_format(files, policy.data, str(source)) if files else None
+    known = kind.reader(files[0], policy.data).labels if kind is not None and "labels" in kind.keys else {}
+    return {
+        name: attribute.model_copy(update={"hierarchy": label_tree(known[name])})
+        if name in known and attribute.role is Role.QUASI_IDENTIFIER and attribute.hierarchy is None
+        else attribute
+        for name, attribute in policy.attributes.items()
+    }
+
+
+def label_tree(labels: Mapping[str, str], others: Sequence[str] = ()) -> TreeHierarchy:
+    """Labels above the codes that have them, and ``*`` above all. A code of ``others`` that has none is its own label.
+
+    >>> label_tree({"1": "North", "2": "North", "9": "South"}).tree
+    {'North': ['1', '2'], 'South': ['9']}
+    """
+    tree: dict[str, list[str]] = {}
+    for code, label in {**{code: code for code in others}, **labels}.items():
+        tree.setdefault(label, []).append(code)
+    return TreeHierarchy(tree=tree, top=True)
+
+
+def detect(files: Sequence[str], data: Data) -> Data:
+    """What a policy leaves out about CSV files, from the files themselves, with a sentence about each."""
+    said = data.model_fields_set
+    encoding = encoding_of(files) if data.encoding == "auto" else data.encoding
+    separator = data.separator if "separator" in said else guess_separator(files[0], encoding)
+    decimal = data.decimal if "decimal" in said else guess_decimal(files[0], encoding, separator)
+    usual, found = Data(encoding="utf-8"), {"encoding": encoding, "separator": separator, "decimal": decimal}
+    notes = [
+        tr("{key} = {value!r} was detected", key=key, value=value)
+        for key, value in found.items()
+        if value not in (getattr(data, key) if key in said else None, getattr(usual, key))
+    ]
+    return data.settle(notes, **found)
 
 
 def _as_arrow(source: Any) -> Any:

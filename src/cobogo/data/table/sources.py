@@ -3,38 +3,50 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+import weakref
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from cobogo.data.policy import Data
 from cobogo.data.table.lakes import LakeTable, open_lake
 from cobogo.errors import PolicyError
-from cobogo.floor.files import scratch_directory
+from cobogo.floor.files import create_scratch, remove_scratch
 from cobogo.floor.language import tr
 from cobogo.floor.language.errors import rename_in_errors
-from cobogo.floor.storage import local_copy, remote_url
+from cobogo.floor.storage import copy_files, remote_url
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LocalSource:
-    """What a place stands for, on this machine: itself, or a copy with what the evidence records of it."""
+    """What a place stands for, on this machine: itself, or a copy with what the evidence records of it.
 
+    A copy is removed when it is no longer needed, and at the latest with this object.
+    """
+
+    place: str
     path: Path
-    name: str
     version: int | None = None
     record: dict[str, Any] | None = None
+    remove: Callable[[], object] = bool
+
+    @contextmanager
+    def naming(self) -> Iterator[None]:
+        """A block whose errors name the place, and not the copy."""
+        with rename_in_errors(str(self.path), self.place):
+            yield
+
+    def options(self, data: Data) -> Data:
+        """How the copy is read: one of a lake's table is a Parquet file."""
+        return data if self.version is None else data.model_copy(update={"format": None, "version": None})
 
 
-@contextmanager
-def local_source(place: str | Path, version: int | None = None, form: str | None = None) -> Iterator[LocalSource]:
-    """A source for the block: everything that is decided in it is decided on one copy. Errors name the place itself.
-
-    ``version`` is that of a table of a lake, the latest if none is given; ``form`` is the format that a policy names.
-    """
-    lake, url = open_lake(place, form), remote_url(place)
-    if lake is None and version is not None:
+def fetch_source(place: str | Path, data: Data) -> LocalSource:
+    """What a place stands for, copied here if it is elsewhere: everything is then decided on one copy."""
+    lake, url = open_lake(place, data.format), remote_url(place)
+    if lake is None and data.version is not None:
         raise PolicyError(
             tr("is not a table of a lake, and has no versions"),
             where=url or str(place),
@@ -42,19 +54,25 @@ def local_source(place: str | Path, version: int | None = None, form: str | None
             code="COBOGO-POLICY-VALUE",
         )
     if lake is None and url is None:
-        yield LocalSource(Path(place), str(place))
-        return
-    with scratch_directory(Path(tempfile.gettempdir()), "cobogo-copy-") as scratch:
-        if lake is not None:
-            yield from _copy_lake(lake, version, scratch)
-        else:
-            with local_copy(str(url), scratch) as (path, copies):
-                record = {"path": url, "files": [asdict(copy) for copy in copies]}
-                yield LocalSource(path, str(url), record=record)
+        return LocalSource(str(place), Path(place))
+    scratch = create_scratch(Path(tempfile.gettempdir()), "cobogo-copy-")
+    try:
+        copied = _copy(lake, data, scratch) if lake is not None else _download(str(url), scratch)
+    except BaseException:
+        remove_scratch(scratch)
+        raise
+    weakref.finalize(copied, remove_scratch, scratch)
+    return copied
 
 
-def _copy_lake(lake: LakeTable, version: int | None, scratch: Path) -> Iterator[LocalSource]:
+def _copy(lake: LakeTable, data: Data, scratch: Path) -> LocalSource:
     file = scratch / "table.parquet"
-    number = lake.copy(version, file)
-    with rename_in_errors(str(file), lake.place):
-        yield LocalSource(file, lake.place, number, {"path": lake.place, "format": lake.format, "version": number})
+    version = lake.copy(data.version, file)
+    record = {"path": lake.place, "format": lake.format, "version": version}
+    return LocalSource(lake.place, file, version, record, lambda: remove_scratch(scratch))
+
+
+def _download(url: str, scratch: Path) -> LocalSource:
+    path, copies = copy_files(url, scratch)
+    record = {"path": url, "files": [asdict(copy) for copy in copies]}
+    return LocalSource(url, path, None, record, lambda: remove_scratch(scratch))

@@ -12,8 +12,7 @@ import numpy as np
 
 from cobogo.data.policy import Data, Policy, Role
 from cobogo.data.table.engine import Engine, connect
-from cobogo.data.table.files import guess_separator
-from cobogo.data.table.read import read
+from cobogo.data.table.read import read, reading_options
 from cobogo.errors import DataError, OutputError, PolicyError
 from cobogo.examine.attacks.queries import AnsweredQuery, load_queries
 from cobogo.examine.attacks.rows import Rows
@@ -146,23 +145,11 @@ class _Reading:
     encoding: str | None
 
     def rows(self, source: Any) -> Rows:
-        known = Data() if self.policy is None else self.policy.data
-        options: dict[str, Any] = {"missing": known.missing, "encoding": self.encoding or known.encoding}
-        if options["encoding"] not in ("utf-8", "latin-1"):
-            raise PolicyError(
-                tr("must be utf-8 or latin-1. Got {encoding!r} instead", encoding=self.encoding),
-                where="--encoding",
-                remedy=tr("Convert the file to UTF-8 if it has another encoding."),
-            )
-        if isinstance(source, str | Path):
-            options["separator"] = self.separator or guess_separator(source, options["encoding"])
-            if len(options["separator"]) != 1 or options["separator"].isalnum():
-                raise PolicyError(
-                    tr("must be one character. Got {separator!r} instead", separator=self.separator),
-                    where="--separator",
-                    remedy=tr("Write it as in: --separator ';'."),
-                )
-        return self.all_rows(source, Data.model_validate(options))
+        options = reading_options(separator=self.separator, encoding=self.encoding)
+        if self.policy is not None:
+            own = self.policy.data
+            options = options.settle((), missing=own.missing, encoding=self.encoding or own.encoding, labels=own.labels)
+        return self.all_rows(source, options)
 
     def all_rows(self, source: Any, data: Data) -> Rows:
         with self.engine.guard("reading"):

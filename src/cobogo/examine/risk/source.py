@@ -11,7 +11,7 @@ from cobogo.data.policy import Policy, Role
 from cobogo.data.schema.roles import check_roles
 from cobogo.data.table.engine import connect
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
-from cobogo.data.table.read import Table, open_source, read
+from cobogo.data.table.read import Table, open_source, read, settle_policy
 from cobogo.errors import DataError, PolicyError, TableTooLarge
 from cobogo.floor.language import tr
 from cobogo.promises.population import add_population, open_population, recode_population
@@ -94,7 +94,7 @@ def open_data(data: Any, policy: Given | None, engine: str | None) -> RiskSource
             where="--policy",
             remedy=tr("Give a policy; `cobogo inspect DATA --write policy.toml` writes a starter."),
         )
-    rules = Policy.from_any(policy)
+    rules = settle_policy(Policy.from_any(policy), data)
     if data is None:
         table = open_source(rules, engine)
     else:

@@ -10,7 +10,16 @@ import typer
 from cobogo.errors import PolicyError
 from cobogo.faces.cli import console, language
 from cobogo.faces.cli.commands import CommandLine
-from cobogo.faces.cli.options import Encoding, Engine, Json, Ledger, PayingAnalyst, PayingDataset, Quiet
+from cobogo.faces.cli.options import (
+    Encoding,
+    Engine,
+    GuessedSeparator,
+    Json,
+    Ledger,
+    PayingAnalyst,
+    PayingDataset,
+    Quiet,
+)
 from cobogo.floor.language import tr, trn
 
 if TYPE_CHECKING:
@@ -154,10 +163,8 @@ def frequency_list(
         str | None, typer.Option("--column", help="The column of items; the only column if there is one.")
     ] = None,
     counts: Annotated[bool, typer.Option("--counts", help="The column has the count of one item in each row.")] = False,
-    separator: Annotated[
-        str, typer.Option("--separator", help="The character between the columns of a CSV file.")
-    ] = ",",
-    encoding: Encoding = "utf-8",
+    separator: GuessedSeparator = None,
+    encoding: Encoding = None,
     ledger: Ledger = None,
     dataset: PayingDataset = None,
     analyst: PayingAnalyst = None,
@@ -172,10 +179,7 @@ def frequency_list(
 
     Exit 1 when the budget is not enough, or when the release does not hold: noise from a seed never holds.
     """
-    from pydantic import ValidationError
-
-    from cobogo.data.policy import Data
-    from cobogo.data.policy.complaints import explain_error
+    from cobogo.data.table.read import reading_options
     from cobogo.faces.cli.summary import write_and_say
     from cobogo.promises.payer import payer_of_options
     from cobogo.publish.frequency_list.job import choose_mechanism, frequency_list
@@ -183,10 +187,7 @@ def frequency_list(
 
     choose_mechanism(epsilon, delta)
     paying = payer_of_options(ledger, dataset, analyst)
-    try:
-        options = Data.model_validate({"separator": separator, "encoding": encoding})
-    except ValidationError as error:
-        raise explain_error(error, "cobogo answer frequency-list", Data) from None
+    options = reading_options(separator=separator, encoding=encoding)
     with (
         console.progress(quiet=quiet or as_json) as show,
         frequency_list(

@@ -59,7 +59,7 @@ def attack(
         typer.Option("--separator", help="The character between the columns of plain files; guessed if not given."),
     ] = None,
     encoding: Annotated[
-        str | None, typer.Option("--encoding", help="The encoding of plain files: utf-8 or latin-1.")
+        str | None, typer.Option("--encoding", help="The encoding of plain files; detected if not given.")
     ] = None,
     as_json: Json = False,
 ) -> None:

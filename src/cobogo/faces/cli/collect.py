@@ -11,7 +11,7 @@ from cobogo.errors import OutputError, PolicyError
 from cobogo.faces.cli import console, language
 from cobogo.faces.cli.collect_findings import describe_losses, draw_findings, say_association, say_findings, say_plan
 from cobogo.faces.cli.commands import CommandLine
-from cobogo.faces.cli.options import Encoding, Json
+from cobogo.faces.cli.options import Encoding, GuessedSeparator, Json
 from cobogo.floor.language import tr, trn
 
 if TYPE_CHECKING:
@@ -34,10 +34,8 @@ def encode(
         str | None,
         typer.Option("--form", help="binary, text, json, csv, parquet or google; by the file's name if not given."),
     ] = None,
-    separator: Annotated[
-        str, typer.Option("--separator", help="The character between the columns of a CSV file.")
-    ] = ",",
-    encoding: Encoding = "utf-8",
+    separator: GuessedSeparator = None,
+    encoding: Encoding = None,
     seed: Annotated[
         int | None,
         typer.Option("--seed", help="Draw the noise from a seed, for invented data only: the reports say so."),

@@ -10,8 +10,7 @@ import typer
 from cobogo.errors import PolicyError
 from cobogo.faces.cli import console, language
 from cobogo.faces.cli.compare import H
-from cobogo.faces.cli.inspect import check_reading
-from cobogo.faces.cli.options import GuessedSeparator, Json
+from cobogo.faces.cli.options import Encoding, FileTable, GuessedSeparator, Json, LabelsAs, Range, Sheet
 from cobogo.floor.language import tr
 
 if TYPE_CHECKING:
@@ -31,14 +30,16 @@ def demo(
 
 
 def guide(
-    data: Annotated[Path, typer.Argument(help="A CSV or Parquet file.", show_default=False)],
+    data: Annotated[Path, typer.Argument(help="A file: CSV, Excel, SPSS, Parquet, …", show_default=False)],
     policy: Annotated[
         Path | None, typer.Option("--policy", help="A policy with the roles and hierarchies; suggested if not given.")
     ] = None,
     separator: GuessedSeparator = None,
-    encoding: Annotated[
-        str | None, typer.Option("--encoding", help="The encoding of the file: utf-8 or latin-1.", show_default=False)
-    ] = None,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
+    cells: Range = None,
+    table: FileTable = None,
+    labels: LabelsAs = None,
     out: Annotated[Path, typer.Option("--out", help="The directory of all results.")] = Path("guide"),
     k: Annotated[str, typer.Option("--k", help="The values of k.")] = "2,4,8",
     l: Annotated[str, typer.Option("--l", help="The values of l, each used with every k that is as large.")] = "2,3,4",
@@ -57,10 +58,13 @@ def guide(
     Exit 1 when there is no release with any of these values.
     """
     from cobogo.data.policy import Policy
+    from cobogo.data.table.read import reading_options
     from cobogo.studies.guide.run import run
 
     ks, ls = parse_values("--k", k), parse_values("--l", l)
-    check_reading(separator, encoding)
+    options = reading_options(
+        separator=separator, encoding=encoding, sheet=sheet, range=cells, table=table, labels=labels
+    )
     check_limit(limit)
     rules = None if policy is None else Policy.load(policy)
     with console.progress(quiet=as_json) as show:
@@ -68,8 +72,7 @@ def guide(
             data,
             out,
             policy=rules,
-            separator=separator,
-            encoding=encoding,
+            options=options,
             ks=ks,
             ls=ls,
             limit=limit,

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cobogo.errors import OutputError, PolicyError
+from cobogo.errors import OutputError
 from cobogo.faces.cli import console, language
-from cobogo.faces.cli.options import Encoding, GuessedSeparator, Json
+from cobogo.faces.cli.options import Encoding, FileTable, GuessedSeparator, Json, LabelsAs, Range, Sheet
 from cobogo.floor.language import Text, tr
 from cobogo.floor.language.system import reason
 from cobogo.floor.storage import remote_url
 
 if TYPE_CHECKING:
-    from cobogo.data.policy import Data
     from cobogo.data.schema import ColumnProfile, Suggestion
+    from cobogo.data.schema.inspection import Inspection
     from cobogo.data.schema.profile import ColumnKind
 
 
@@ -49,45 +49,39 @@ def kind_text(kind: ColumnKind) -> Text:
 
 
 def inspect(
-    data: Annotated[Path, typer.Argument(help="A CSV or Parquet file.", show_default=False)],
+    data: Annotated[Path, typer.Argument(help="A file: CSV, Excel, SPSS, Parquet, …", show_default=False)],
     separator: GuessedSeparator = None,
-    encoding: Encoding = "utf-8",
+    encoding: Encoding = None,
+    sheet: Sheet = None,
+    cells: Range = None,
+    table: FileTable = None,
+    labels: LabelsAs = None,
     write: Annotated[Path | None, typer.Option("--write", help="Write a starter policy here.")] = None,
     as_json: Json = False,
 ) -> None:
     """Look at a file: its columns' types, and suggested roles and hierarchies. Shows no values."""
     from cobogo.data.schema import inspection
+    from cobogo.data.table.read import reading_options
 
-    check_reading(separator, encoding)
-    options, profiles, suggestions = inspection.inspect(data, separator, encoding)
+    options = reading_options(
+        separator=separator, encoding=encoding, sheet=sheet, range=cells, table=table, labels=labels
+    )
+    found = inspection.inspect(data, options)
+    profiles, suggestions = found.columns, found.suggestions
     if write is not None:
-        write_starter_policy(write, data, options, profiles, suggestions)
+        write_starter_policy(write, data, found)
     if as_json:
         console.say_json(inspection.as_json(profiles, suggestions))
         return
     console.say(column_table(profiles, suggestions))
-    if any(not found.certain for found in suggestions):
+    for note in found.table.notes:
+        console.say(console.note(note))
+    if any(not suggestion.certain for suggestion in suggestions):
         console.say()
         console.say(tr("? The role is a guess: look at the column and decide."))
     if write is not None:
         console.say_written(
             str(write), tr("Confirm the roles in it, then run: cobogo anonymize {policy}", policy=str(write))
-        )
-
-
-def check_reading(separator: str | None, encoding: str | None) -> None:
-    """Refuse options that no file can be read with."""
-    if encoding not in (None, "utf-8", "latin-1"):
-        raise PolicyError(
-            tr("must be utf-8 or latin-1. Got {encoding!r} instead", encoding=encoding),
-            where="--encoding",
-            remedy=tr("Files of Excel in Portuguese are often latin-1."),
-        )
-    if separator is not None and len(separator) != 1:
-        raise PolicyError(
-            tr("must be one character. Got {separator!r} instead", separator=separator),
-            where="--separator",
-            remedy=tr("Leave it out: it is guessed from the header."),
         )
 
 
@@ -112,18 +106,15 @@ def column_table(profiles: list[ColumnProfile], suggestions: list[Suggestion]) -
     return console.table(header, rows, numbers=(2, 3))
 
 
-def write_starter_policy(
-    target: Path, data: Path, options: Data, profiles: list[ColumnProfile], suggestions: list[Suggestion]
-) -> None:
+def write_starter_policy(target: Path, data: Path, found: Inspection) -> None:
     """Write the starter policy where nothing is yet."""
     from cobogo.data.schema import starter_policy
 
     text = starter_policy(
-        profiles,
-        suggestions,
+        found.columns,
+        found.suggestions,
         path=_relative_path(data, target.parent),
-        separator=options.separator,
-        encoding=options.encoding,
+        data=found.data,
         language=language.terminal_speech().language,
     )
     try:

@@ -40,7 +40,28 @@ GuessedSeparator = Annotated[
     str | None,
     typer.Option("--separator", help="The character between the columns; guessed from the header if not given."),
 ]
-Encoding = Annotated[str, typer.Option("--encoding", help="The encoding of the file: utf-8 or latin-1.")]
+Encoding = Annotated[
+    str | None,
+    typer.Option(
+        "--encoding", help="The encoding: utf-8, utf-16, cp1252 or latin-1; detected if not given.", show_default=False
+    ),
+]
+Sheet = Annotated[
+    str | None, typer.Option("--sheet", help="The sheet of a spreadsheet that has several.", show_default=False)
+]
+Range = Annotated[
+    str | None, typer.Option("--range", help="The cells of the table in its sheet: B3:F200.", show_default=False)
+]
+FileTable = Annotated[
+    str | None, typer.Option("--table", help="The table of a SQLite database that has several.", show_default=False)
+]
+LabelsAs = Annotated[
+    str | None,
+    typer.Option(
+        "--labels", help="What of a labelled code is the value: values (its label), codes or hierarchy.",
+        show_default=False,
+    ),
+]  # fmt: skip
 
 Ledger = Annotated[str | None, typer.Option("--ledger", help="The ledger to pay from: a file, or a database's URL.")]
 PayingDataset = Annotated[str | None, typer.Option("--dataset", help="The data set whose budget pays.")]

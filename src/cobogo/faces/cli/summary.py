@@ -93,6 +93,7 @@ def recoding_lines(release: AnonymizedRelease, verdict: Verdict | None, place: D
         released += say(", {name} withheld in {records}", name=name, records=found["records"])
     text = [
         _line("read", Path(release.table.name).name, say(read), seconds["read"]),
+        *map(console.note, release.table.notes),
         _line("search", f"{solution.algorithm}, {metric}", say(search), seconds["search"]),
         _line("release", f"{metric} {say.fixed(solution.value)}", released, seconds.get("apply")),
     ]
@@ -133,6 +134,7 @@ def release_lines(release: Release, verdict: Verdict, place: Destination) -> lis
     checked = say.plural("{n} guarantee checked", "{n} guarantees checked", n=len(verdict.models))
     text = [
         line("read", Path(release.table.name).name, "", seconds.get("read")),
+        *map(console.note, release.table.notes),
         line("release", say(headline), records, seconds.get("apply")),
         line("verified", checked, "", seconds.get("verify")),
     ]

@@ -4,7 +4,7 @@
 
     STATE/state.db
     STATE/number                                  what the database knows this directory by
-    STATE/datasets/ID/data.csv | data.parquet     as it was uploaded
+    STATE/datasets/ID/data.csv | data.parquet     as it was uploaded, or what became of another kind of file
     STATE/datasets/ID/files/NAME                  hierarchies and populations that its policies name
     STATE/jobs/ID/                                a job's policy and the lock of its worker
     STATE/releases/ID/public|evidence             what jobs released
@@ -22,6 +22,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from cobogo.data.policy import Data
+from cobogo.data.table.encodings import is_packed, open_unpacked
+from cobogo.data.table.formats import FORMATS, convert, recognise
+from cobogo.data.table.spreadsheets import check_archive
 from cobogo.errors import DataError, InputError
 from cobogo.faces.server.settings import MEGABYTE, ServerLimits
 from cobogo.floor.files import scratch_directory, write_private_once
@@ -30,7 +34,6 @@ from cobogo.floor.language import tr
 NAME = re.compile(r"[\w][\w. ()+-]{0,99}")
 IDENTITY = re.compile(r"[0-9a-f]{16}")
 BLOCK = 1 << 20
-PARQUET_MAGIC = b"PAR1"
 LEAST = 8
 """Bytes that a value takes in memory, however it is encoded: an integer, or where a text begins."""
 DATA = ("data.csv", "data.parquet")
@@ -140,16 +143,29 @@ def safe_name(name: str) -> str:
     return name
 
 
-def data_name(upload: Path, limits: ServerLimits) -> str:
-    """The file name of a data set, by its type: a Parquet file is known by its first and last bytes.
+def take_table(upload: Path, options: Data, limits: ServerLimits) -> Path:
+    """An upload as the file of a data set. CSV and Parquet stay as they are; any other kind becomes Parquet.
 
-    A small file may unpack to far more than there is room for, and what its footer says of that is the size of its
-    encodings: what its values are without them is counted first.
+    A small file may unpack to far more than there is room for: that is counted first, or while it is read.
     """
-    with upload.open("rb") as stream:
-        head = stream.read(4)
-    if head != PARQUET_MAGIC:
-        return "data.csv"
+    most = limits.unpacked_megabytes * MEGABYTE
+    if is_packed(str(upload)):
+        _check_packed(upload, limits)
+    kind = FORMATS[options.format or recognise(str(upload))]
+    if kind.name == "csv":
+        return upload.rename(upload.with_name("data.csv"))
+    if kind.name == "parquet":
+        _check_parquet(upload, limits)
+        return upload.rename(upload.with_name("data.parquet"))
+    if zipfile.is_zipfile(upload):
+        check_archive(str(upload), most)
+    convert(kind, str(upload), options, upload.with_name("data.parquet"), most)
+    upload.unlink()
+    return upload.with_name("data.parquet")
+
+
+def _check_parquet(upload: Path, limits: ServerLimits) -> None:
+    """What a footer says of a file's size is that of its encodings: what its values are without them is counted."""
     import pyarrow as pa
 
     most = limits.unpacked_megabytes * MEGABYTE
@@ -162,12 +178,25 @@ def data_name(upload: Path, limits: ServerLimits) -> str:
             remedy=tr("Check that the file is complete, and upload it again."),
         ) from None
     if unpacked > most:
-        raise TooLarge(
-            tr("would be larger than {most} MB when unpacked", most=limits.unpacked_megabytes),
-            where=tr("file"),
-            remedy=tr("Ask the server's administrator to raise limits.unpacked-megabytes."),
-        )
-    return "data.parquet"
+        raise _too_large(limits)
+
+
+def _check_packed(upload: Path, limits: ServerLimits) -> None:
+    """Unpack a compressed file once, without keeping it."""
+    size = 0
+    with open_unpacked(str(upload)) as stream:
+        while block := stream.read(BLOCK):
+            size += len(block)
+            if size > limits.unpacked_megabytes * MEGABYTE:
+                raise _too_large(limits)
+
+
+def _too_large(limits: ServerLimits) -> TooLarge:
+    return TooLarge(
+        tr("would be larger than {most} MB when unpacked", most=limits.unpacked_megabytes),
+        where=tr("file"),
+        remedy=tr("Ask the server's administrator to raise limits.unpacked-megabytes."),
+    )
 
 
 def _unpacked_size(upload: Path, most: int) -> int:

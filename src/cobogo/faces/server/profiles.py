@@ -8,7 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal
 
-from cobogo.data.policy import Role
+from cobogo.data.policy import Data, Role
 from cobogo.data.schema import inspection as inspecting
 from cobogo.data.schema.profile import ColumnProfile, Type
 from cobogo.data.schema.starter import starter_policy
@@ -50,7 +50,11 @@ def profile(folder: Path, known: dict[str, Any]) -> dict[str, Any]:
         ]
     decimal: Literal[".", ","] | None = known.get("decimal")
     policy = starter_policy(
-        profiles, suggested, path=None, separator=known["separator"], encoding=known["encoding"], decimal=decimal
+        profiles,
+        suggested,
+        path=None,
+        data=Data(separator=known["separator"], encoding=known["encoding"]),
+        decimal=decimal,
     )
     columns = [
         told | {"shape": shape, "sort": value_expression(column)}

@@ -120,7 +120,9 @@ def receive_table(
 ) -> str:
     """Take in a file; the identity of the data set."""
     with file.open("rb") as stream:
-        identity = desk.service.datasets.receive(session.caller, name, stream, **options)
+        dialect = {key: options.get(key) for key in ("separator", "encoding", "decimal")}
+        places = {key: value for key, value in options.items() if key not in dialect}
+        identity = desk.service.datasets.receive(session.caller, name, stream, **dialect, places=places)
     _begin_draft(desk, session, identity)
     return identity
 

@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from cobogo.data.policy import Data
 from cobogo.data.table.engine import connect
-from cobogo.data.table.files import guess_separator
-from cobogo.data.table.read import read
+from cobogo.data.table.read import read, reading_options
 from cobogo.errors import DataError
 from cobogo.floor.language import Text, join, tr
 from cobogo.locate.places.cells import Calls, Cells
@@ -59,12 +57,9 @@ def read_calls(
 
 def fetch_table(source: str | Path | Any, separator: str | None) -> tuple[Any, str]:
     """A table as Arrow, and its name in messages."""
-    data = Data()
-    if isinstance(source, str | Path):
-        data = Data(separator=separator or guess_separator(source, data.encoding))
     engine = connect()
     with engine.guard(tr("reading")):
-        table = read(source, data, engine)
+        table = read(source, reading_options(separator=separator), engine)
         return engine.fetch(table.expression), table.name
 
 

@@ -15,7 +15,7 @@ from cobogo.data.hierarchy import Label
 from cobogo.data.hierarchy.build import build
 from cobogo.data.policy import AttributePolicy, CsvHierarchy, Policy, Role
 from cobogo.data.table.engine import connect
-from cobogo.data.table.read import open_source, read
+from cobogo.data.table.read import open_source, read, settle_policy
 from cobogo.errors import DataError, InputError, PolicyError
 from cobogo.floor.arrays import Ints
 from cobogo.floor.language import Speech, tr
@@ -349,7 +349,7 @@ def compare_families(
     """
     if policy is None:
         data, policy = None, data
-    rules = Policy.from_any(policy)
+    rules = settle_policy(Policy.from_any(policy), data)
     asked = dict.fromkeys(MAKERS) if of is None else dict(of)
     for name in asked:
         if name not in MAKERS:

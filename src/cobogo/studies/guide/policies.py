@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from cobogo.data.policy import Output, Policy, Privacy, Recoding, ReportPolicy
+from cobogo.data.policy import Data, Output, Policy, Privacy, Recoding, ReportPolicy
 from cobogo.data.schema import inspection
-from cobogo.data.schema.starter import decimal_mark
+from cobogo.data.schema.profile import decimal_mark
+from cobogo.data.table.read import settle_policy
 from cobogo.errors import PolicyError
 from cobogo.floor.language import Text, tr
+from cobogo.floor.urls import is_url
 from cobogo.studies.guide.results import GuideCase
 
 LIMIT = 0.2
@@ -35,23 +37,25 @@ class GuideRoles:
 
     def with_data(self, data: Path) -> GuideRoles:
         """The same for a table at a place: the evidence of a release names it, and an audit finds it there."""
-        known = {"path": str(data.resolve()), "engine": None, "table": None}
-        update = {"data": self.policy.data.model_copy(update=known)}
-        return replace(self, policy=self.policy.model_copy(update=update))
+        own = self.policy.data
+        table = own.table if own.engine is None and not is_url(own.path or "") else None
+        known = {"path": str(data.resolve()), "engine": None, "table": table}
+        update = {"data": own.model_copy(update=known)}
+        return replace(self, policy=settle_policy(self.policy.model_copy(update=update), data))
 
 
-def take_roles(policy: Policy, separator: str | None, encoding: str | None) -> GuideRoles:
+def take_roles(policy: Policy, options: Data) -> GuideRoles:
     """Those of a policy. Options that are given win over its own."""
-    given = {"separator": separator, "encoding": encoding}
-    data = policy.data.model_copy(update={key: value for key, value in given.items() if value is not None})
+    data = policy.data.settle((), **{key: getattr(options, key) for key in options.model_fields_set})
     own_limit = "suppression_limit" in policy.recoding.model_fields_set
     limit = policy.recoding.suppression_limit if own_limit else LIMIT
     return GuideRoles(policy.model_copy(update={"data": data}), {}, limit)
 
 
-def suggest_roles(data: Path, separator: str | None, encoding: str | None) -> GuideRoles:
+def suggest_roles(data: Path, options: Data) -> GuideRoles:
     """The roles and hierarchies that the columns suggest; a column that suggests none with confidence is an error."""
-    options, profiles, suggestions = inspection.inspect(data, separator, encoding or "utf-8")
+    looked = inspection.inspect(data, options)
+    profiles, suggestions = looked.columns, looked.suggestions
     found = dict(zip((column.name for column in profiles), suggestions, strict=True))
     # A table without records says nothing about its columns, and is refused for that.
     unsure = [column.name for column in profiles if column.records and not found[column.name].certain]
@@ -73,8 +77,7 @@ def suggest_roles(data: Path, separator: str | None, encoding: str | None) -> Gu
     placeholders = {value for column in profiles for value in column.placeholders}
     content = {
         "data": {
-            "separator": options.separator,
-            "encoding": options.encoding,
+            **looked.data.model_dump(exclude_unset=True, by_alias=True),
             "decimal": decimal_mark(profiles),
             "missing": ["", *sorted(placeholders)],
         },

@@ -52,8 +52,7 @@ def run(
     directory: Path,
     *,
     policy: Policy | None = None,
-    separator: str | None = None,
-    encoding: str | None = None,
+    options: Data | None = None,
     ks: Sequence[int] = KS,
     ls: Sequence[int] = LS,
     limit: float | None = None,
@@ -75,7 +74,7 @@ def run(
         )
     with stage_directory(directory, replaceable=is_guide) as stage:
         progress("read", 0, 0)
-        roles = suggest_roles(data, separator, encoding) if policy is None else take_roles(policy, separator, encoding)
+        roles = suggest_roles(data, options or Data()) if policy is None else take_roles(policy, options or Data())
         limits = (roles.limit if limit is None else limit,)
         return _run(stage, data, roles.with_data(data), cases(ks, ls), limits, language, progress)
 
@@ -91,7 +90,7 @@ def run_demo(directory: Path, *, rows: int, language: str = "en", progress: Prog
         progress("generate", 0, 0)
         data = stage / DEMO_DATA
         ceara.write(data, rows)
-        roles = suggest_roles(data, ";", "utf-8").with_data(directory / DEMO_DATA)
+        roles = suggest_roles(data, Data(separator=";", encoding="utf-8")).with_data(directory / DEMO_DATA)
         return _run(stage, data, roles, cases(), DEMO_LIMITS, language, progress, invented=True)
 
 
@@ -197,7 +196,7 @@ def _write(stage: Path, release: AnonymizedRelease, case: GuideCase, language: s
 def _draw(case: GuideCase, rules: Policy, file: Path, path: Path, say: Speech) -> None:
     """The guide's histogram of a case: its largest classes, or how many distinct values its classes hold."""
     names, sensitive = rules.quasi_identifiers, rules.sensitive[:1]
-    released = frequency_table(read(file, Data(separator=rules.data.separator)), names, sensitive)
+    released = frequency_table(read(file, Data(separator=rules.data.separator, encoding="utf-8")), names, sensitive)
     classes = say.plural("{n} class", "{n} classes", n=len(released.counts))
     if case.l is None:
         order = (-released.counts).argsort(kind="stable")[:LARGEST].tolist()

@@ -48,7 +48,7 @@ def list_changes(
     """What becomes of each column in the release whose data file this is."""
     rules, problem = prepared.policy, prepared.problem
     names = rules.quasi_identifiers
-    released = frequency_table(read(file, Data(separator=rules.data.separator)), names, [])
+    released = frequency_table(read(file, Data(separator=rules.data.separator, encoding="utf-8")), names, [])
     for name in prepared.table.columns:
         role, reason = rules.attributes[name].role, roles.reasons.get(name)
         if role is not Role.QUASI_IDENTIFIER:

@@ -15,7 +15,7 @@ from cobogo.data.hierarchy.build import build
 from cobogo.data.policy import Policy, Role
 from cobogo.data.table.columns import Coder
 from cobogo.data.table.engine import Expression, connect
-from cobogo.data.table.read import Table, read
+from cobogo.data.table.read import Table, read, settle_policy
 from cobogo.errors import CobogoError
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.release import manifest as manifests
@@ -240,7 +240,7 @@ class TablePair:
 def open_pair(release: Path, policy: Policy, original: Any = None) -> TablePair:
     """Open a release directory and, if given, its original: a path or a frame, read as the policy says."""
     public, _ = parts_of(release)
-    manifest = manifests.load(public)
+    manifest, policy = manifests.load(public), settle_policy(policy, original)
     data = manifest.data.reading
     decimal = manifest.data.decimal
     tables = (

@@ -24,11 +24,16 @@ def upload(
     file: UploadFile,
     name: Annotated[str | None, Form(min_length=1, max_length=200)] = None,
     separator: Annotated[str | None, Form(min_length=1, max_length=1)] = None,
-    encoding: Annotated[str, Form(pattern="^(utf-8|latin-1)$")] = "utf-8",
+    encoding: Annotated[str | None, Form(pattern="^(auto|utf-8|utf-16|cp1252|latin-1)$")] = None,
+    sheet: Annotated[str | None, Form(min_length=1, max_length=100)] = None,
+    range: Annotated[str | None, Form(pattern="^[A-Za-z]{1,3}[0-9]{1,7}:[A-Za-z]{1,3}[0-9]{1,7}$")] = None,
+    table: Annotated[str | None, Form(min_length=1, max_length=200)] = None,
+    labels: Annotated[str | None, Form(pattern="^(values|codes)$")] = None,
 ) -> Dataset:
-    """Upload a table: a CSV file or a Parquet file."""
+    """Upload a table: a CSV, Parquet, Excel, OpenDocument, SPSS, Stata, SAS, JSON Lines, Arrow or SQLite file."""
     called = (name or file.filename or "table")[:200]
-    identity = this.datasets.receive(holder, called, file.file, separator=separator, encoding=encoding)
+    places = {"sheet": sheet, "range": range, "table": table, "labels": labels}
+    identity = this.datasets.receive(holder, called, file.file, separator=separator, encoding=encoding, places=places)
     return _present(this, holder, identity)
 
 

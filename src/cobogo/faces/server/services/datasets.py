@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from pydantic import ValidationError
-
 from cobogo.data.policy import Data
 from cobogo.data.table.engine import connect
-from cobogo.data.table.files import guess_separator
-from cobogo.data.table.read import read
-from cobogo.errors import DataError, InputError
+from cobogo.data.table.read import read, reading_options, settle
+from cobogo.errors import DataError, InputError, PolicyError
 from cobogo.faces.server import drafts, profiles, rows
-from cobogo.faces.server.files import data_name, safe_name
+from cobogo.faces.server.files import safe_name, take_table
 from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.roles import KeyScope
 from cobogo.faces.server.rows import NUMBER, Counted, RowOrder
@@ -34,7 +31,10 @@ if TYPE_CHECKING:
     from cobogo.studies.risk import RiskSummary
 
 
-_SEPARATOR = tr("Use a comma, a semicolon, a tab or a bar.")
+TEXT = Data(separator=",", encoding="utf-8")
+"""How a table is read that is not CSV."""
+
+NOWHERE: Mapping[str, str | None] = {}
 
 __all__ = ["NUMBER", "Counted", "DatasetService", "RowOrder"]
 
@@ -87,19 +87,23 @@ class DatasetService(Subject):
         upload: IO[bytes],
         *,
         separator: str | None = None,
-        encoding: str = "utf-8",
+        encoding: str | None = None,
         decimal: str | None = None,
+        places: Mapping[str, str | None] = NOWHERE,
     ) -> str:
-        """Take in a table, a CSV or a Parquet file; its identity. Anything else is refused, and nothing of it is kept.
+        """Take in a table, a file of any kind that can be read; its identity. Anything else is refused, and nothing of
+        it is kept.
 
-        What is not said of a CSV file is guessed: its separator from its header, its decimal mark from its columns.
+        What is not said of a CSV file is detected. ``places`` say where in a file the table is (sheet, range,
+        table), and what its labels are (labels).
         """
+        options = _reading(separator, encoding, places)
 
         def keep(stage: Path) -> Path:
             self._context.files.keep(upload, stage / "upload")
-            return (stage / "upload").rename(stage / data_name(stage / "upload", self._context.settings.limits))
+            return take_table(stage / "upload", options, self._context.settings.limits)
 
-        return self._take_in(holder.owner, name, keep, separator, encoding, decimal)
+        return self._take_in(holder.owner, name, keep, options, decimal)
 
     @operation(KeyScope.DATA)
     def receive_example(self, holder: Holder, name: str, records: int) -> str:
@@ -137,8 +141,7 @@ class DatasetService(Subject):
         owner: str,
         name: str,
         fill: Callable[[Path], Path],
-        separator: str | None = None,
-        encoding: str = "utf-8",
+        options: Data = TEXT,
         decimal: str | None = None,
     ) -> str:
         context = self._context
@@ -148,8 +151,9 @@ class DatasetService(Subject):
         identity = context.state.add(DATASETS, owner=owner, name=label, about="")
         try:
             with context.files.receiving(identity) as stage:
-                file = fill(stage)
-                about = _read_table(file, stage, separator, encoding, label)
+                with _named(stage / "upload", label):
+                    file = fill(stage)
+                about = _read_table(file, stage, options, label)
                 about |= {"size": file.stat().st_size, "file": file.name, "decimal": decimal}
             context.state.change(DATASETS, identity, about=pack(about))
         except BaseException:
@@ -262,42 +266,34 @@ def _unpack(row: Row) -> Row:
     return {**row, "about": json.loads(row["about"] or "{}")}
 
 
-def _read_table(file: Path, stage: Path, separator: str | None, encoding: str, name: str) -> dict[str, Any]:
-    """Read a table and copy its rows; what is wrong is said under the name that its owner knows it by."""
-    if encoding not in ("utf-8", "latin-1"):
-        raise InputError(tr("must be utf-8 or latin-1"), where="encoding", remedy=tr("Choose one of the two."))
-    if separator is not None and (len(separator) != 1 or separator.isalnum() or not separator.isascii()):
-        raise InputError(
-            tr("must be one character that is neither a letter nor a digit"), where="separator", remedy=_SEPARATOR
-        )
-    mark = separator or guess_separator(file, encoding)
+def _reading(separator: str | None, encoding: str | None, places: Mapping[str, str | None]) -> Data:
+    """How an upload is read; what is not said is detected."""
     try:
-        data = Data.model_validate({"separator": mark, "encoding": encoding})
-    except ValidationError:
-        raise InputError(tr("must be neither a quote nor a line end"), where="separator", remedy=_SEPARATOR) from None
-    engine = rows.connect_bounded()
+        return reading_options(separator=separator, encoding=encoding, **places)
+    except PolicyError as error:
+        raise InputError(error.what, where=str(error.where).lstrip("-"), remedy=error.remedy) from None
+
+
+@contextmanager
+def _named(file: Path, name: str) -> Iterator[None]:
+    """A block in which what is wrong with a file is said under the name that its owner knows it by."""
     try:
-        with engine.guard("reading"):
-            table = read(file, data, engine)
-            rows.write(engine.as_text(table.expression), stage)
-            number = table.rows()
-            columns = list(table.columns)
+        yield
     except DataError as error:
         shown = change_error(error, lambda text: text.replace(str(file), name))
-        remedy = shown.remedy
-        if encoding == "utf-8" and file.suffix == ".csv" and not _is_utf8(file):
-            remedy = tr("Choose the encoding Latin-1, and upload the file again.")
-        raise DataError(shown.what, where=shown.where or name, remedy=remedy, code=error.code) from None
+        raise DataError(shown.what, where=shown.where or name, remedy=shown.remedy, code=error.code) from None
+
+
+def _read_table(file: Path, stage: Path, options: Data, name: str) -> dict[str, Any]:
+    """Read a table and copy its rows."""
+    engine, data = rows.connect_bounded(), settle(file, options if file.suffix == ".csv" else TEXT)
+    with _named(file, name), engine.guard("reading"):
+        table = read(file, data, engine)
+        rows.write(engine.as_text(table.expression), stage)
+        number = table.rows()
+        columns = list(table.columns)
     if not number:
         raise DataError(
             tr("has no rows"), where=name, remedy=tr("Upload a table with a header line and at least one row.")
         )
-    return {"columns": columns, "rows": number, "separator": data.separator, "encoding": encoding}
-
-
-def _is_utf8(file: Path) -> bool:
-    try:
-        with file.open(encoding="utf-8") as lines:
-            return all(True for _ in lines)
-    except UnicodeDecodeError:
-        return False
+    return {"columns": columns, "rows": number, "separator": data.separator, "encoding": data.encoding}

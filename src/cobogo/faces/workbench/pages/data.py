@@ -8,6 +8,7 @@ from typing import Any
 
 from nicegui import events, run, ui
 
+from cobogo.data.table.formats import FORMATS
 from cobogo.faces.server.services.datasets import RowOrder
 from cobogo.faces.server.settings import MEGABYTE
 from cobogo.faces.workbench import actions
@@ -20,7 +21,19 @@ OPTION = {
     "separator": tr("Separator"),
     "encoding": tr("Encoding"),
     "decimal": tr("Decimal mark"),
+    "sheet": tr("Sheet of a spreadsheet"),
+    "range": tr("Range of its cells, such as B3:F200"),
+    "table": tr("Table of a SQLite database"),
 }
+
+ENCODINGS: dict[str | None, str] = {
+    "utf-8": "UTF-8",
+    "utf-16": "UTF-16",
+    "cp1252": "Windows-1252",
+    "latin-1": "Latin-1 (ISO 8859-1)",
+}
+ACCEPTED = ",".join((*(ending for kind in FORMATS.values() for ending in kind.endings), ".gz", ".zst"))
+"""The endings of files that a browser offers."""
 
 EXAMPLE_ROWS = 5000
 SEPARATORS = (",", ";", "\t", "|")
@@ -40,7 +53,7 @@ async def build(desk: Desk) -> None:
 
 
 def _upload(desk: Desk, session: PageSession) -> None:
-    options: dict[str, str | None] = {"separator": None, "encoding": "utf-8", "decimal": None}
+    options: dict[str, str | None] = dict.fromkeys(("separator", "encoding", "decimal", "sheet", "range", "table"))
     busy = _waiting(session)
 
     async def receive(event: events.UploadEventArguments) -> None:
@@ -52,11 +65,11 @@ def _upload(desk: Desk, session: PageSession) -> None:
 
     most = desk.service.datasets.upload_megabytes
     drop = ui.upload(
-        label=session.say("Drop a CSV or Parquet file here, or choose one"),
+        label=session.say("Drop a file here (CSV, Excel, SPSS, Stata, SAS, Parquet, …), or choose one"),
         on_begin_upload=lambda: busy.set_visibility(True),
         on_upload=receive,
         on_rejected=lambda: ui.notify(
-            session.say("The file is not a CSV or Parquet file, or is larger than {most} MB.", most=most)
+            session.say("The file is not of a kind that can be read, or is larger than {most} MB.", most=most)
         ),
         auto_upload=True,
         max_file_size=most * MEGABYTE,
@@ -69,8 +82,8 @@ def _upload(desk: Desk, session: PageSession) -> None:
         ),
         args=[],
     )
-    drop.classes("w-full").props("flat bordered accept=.csv,.txt,.tsv,.parquet,.pq")
-    drop.props["data-name"] = session.say("Drop a CSV or Parquet file here, or choose one")
+    drop.classes("w-full").props(f"flat bordered accept={ACCEPTED}")
+    drop.props["data-name"] = session.say("Drop a file here (CSV, Excel, SPSS, Stata, SAS, Parquet, …), or choose one")
     _options(session, options)
     ui.label(session.say("The file stays on this server. Nothing leaves it until you download a release.")).classes(
         "text-caption"
@@ -87,14 +100,14 @@ def _waiting(session: PageSession) -> ui.row:
 
 
 def _options(session: PageSession, options: dict[str, str | None]) -> None:
-    """What a CSV file does not say of itself; a Parquet file does."""
+    """What a CSV file does not say of itself, and where in a file of several tables the table is."""
     choices: dict[str, dict[str | None, str]] = {
         "separator": {None: session.say("Detect")} | {one: session.say(CHOICE[one]) for one in SEPARATORS},
-        "encoding": {"utf-8": "UTF-8", "latin-1": "Latin-1 (ISO 8859-1)"},
+        "encoding": {None: session.say("Detect"), **ENCODINGS},
         "decimal": {None: session.say("Detect"), ".": session.say("Point: 1.5"), ",": session.say("Comma: 1,5")},
     }
     with (
-        ui.expansion(session.say("Format of the CSV file (if it is read wrongly)"), icon="tune")
+        ui.expansion(session.say("How the file is read (if it is read wrongly)"), icon="tune")
         .classes("w-full")
         .props("dense"),
         ui.row(),
@@ -105,6 +118,10 @@ def _options(session: PageSession, options: dict[str, str | None]) -> None:
                 value=options[key],
                 label=session.say(OPTION[key]),
                 on_change=lambda event, key=key: options.update({key: event.value}),
+            ).style("width: 15rem").props("dense outlined")
+        for key in ("sheet", "range", "table"):
+            ui.input(
+                session.say(OPTION[key]), on_change=lambda event, key=key: options.update({key: event.value or None})
             ).style("width: 15rem").props("dense outlined")
 
 

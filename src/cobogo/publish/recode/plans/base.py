@@ -89,6 +89,7 @@ class Description:
                 records=records,
                 decimal=data.decimal,
                 formulas=output.formulas,
+                labels="values" if data.labels == "values" else "codes",
             ),
             columns=tuple(columns),
             models=(),

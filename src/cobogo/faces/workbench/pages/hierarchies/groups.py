@@ -13,7 +13,7 @@ from nicegui import events, run, ui
 
 from cobogo.data.hierarchy import SUPPRESSED, Hierarchy, Label
 from cobogo.data.hierarchy.csv_file import csv_hierarchy
-from cobogo.data.table.files import guess_separator
+from cobogo.data.table.encodings import detect_encoding, guess_separator
 from cobogo.errors import HierarchyError
 from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.frame import attempt
@@ -159,8 +159,8 @@ class HierarchyFiles:
     def _keep_file(self, file: Path, name: str) -> dict[str, Any]:
         """Keep an uploaded hierarchy; a file that is not a hierarchy is refused."""
         page = self.page
-        encoding = _encoding(file)
-        separator = guess_separator(file, encoding)
+        encoding = detect_encoding(str(file)) or "utf-8"
+        separator = guess_separator(str(file), encoding)
         csv_hierarchy(page.name, file, separator=separator, encoding=encoding, missing=("",), where=name)
         kept = actions.attach_file(page.desk, page.session, page.row["id"], name, file.read_bytes())
         return {"csv": kept, "separator": separator, "encoding": encoding} | _top(page)
@@ -176,14 +176,6 @@ def keep(page: HierarchiesPage, rows: list[Any]) -> dict[str, Any]:
 
 def _top(page: HierarchiesPage) -> dict[str, Any]:
     return {"top": True} if (page.spec or {}).get("top") else {}
-
-
-def _encoding(file: Path) -> str:
-    try:
-        file.read_bytes().decode()
-    except UnicodeDecodeError:
-        return "latin-1"
-    return "utf-8"
 
 
 FEW = 500

@@ -12,7 +12,8 @@ import pytest
 
 from cobogo.errors import DataError, InputError
 from cobogo.floor import services
-from cobogo.floor.storage import ObjectStorage, copy_files, remote_url
+from cobogo.floor.storage import ObjectStorage, copy_files
+from cobogo.floor.urls import remote_url
 
 DENIED = b"""<?xml version="1.0"?><Error><Code>AccessDenied</Code><Message>key planted-key-id</Message></Error>"""
 

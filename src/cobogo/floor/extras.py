@@ -10,6 +10,7 @@ from cobogo.floor.language import tr
 EXTRAS = {
     "data.table.spreadsheets": "files",
     "data.table.labelled": "files",
+    "data.table.lakes": "lake",
     "answer": "dp",
     "promises.mechanisms": "dp",
     "publish.frequency_list": "dp",

@@ -10,7 +10,6 @@ from __future__ import annotations
 import glob
 import hashlib
 import os
-import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,59 +17,18 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from cobogo.errors import DataError, InputError, OutputError
+from cobogo.errors import DataError, OutputError
 from cobogo.floor.language import tr
 from cobogo.floor.services import CHECK_NAME, PATIENCE, explain_failures, open_https
 
 CLOUD = ("s3", "gs", "abfs", "abfss")
 """Schemes of object storage, which can be listed and written to."""
 
-REMOTE = re.compile(rf"({'|'.join((*CLOUD, 'https', 'http'))}):/+(.*)", re.IGNORECASE | re.DOTALL)
-"""A URL of a file elsewhere. A `Path` keeps one slash of the two, and is the same place."""
-
 TOGETHER = 8
 """Files that are copied at a time: a single stream from object storage seldom fills a line."""
 
 CHUNK = 2**20
 """Bytes that are copied at a time."""
-
-
-def remote_url(place: str | Path) -> str | None:
-    """The URL of a place that is not on this machine; None of one that is.
-
-    >>> remote_url(Path("s3://bucket/people/*.csv")), remote_url("data/people.csv")
-    ('s3://bucket/people/*.csv', None)
-    """
-    found = REMOTE.fullmatch(str(place))
-    if found is None:
-        return None
-    url = f"{found[1].lower()}://{found[2].rstrip('/')}"
-    _refuse_credentials(url)
-    if url.startswith("http:"):
-        raise InputError(
-            tr("is not encrypted: others on the way can read and change it"),
-            where=url,
-            remedy=tr("Use https://, or download the file yourself."),
-        )
-    return url
-
-
-def _refuse_credentials(url: str) -> None:
-    """Refuse a URL with a user, a password or a query: a query may be a signature, or hold a token.
-
-    ``abfs://container@account…`` is how Azure writes a container, and no user.
-    """
-    scheme, _, rest = url.partition("://")
-    host, mark, tail = rest.partition("/")
-    user = host.rpartition("@")[0]
-    query = re.search(r"[?#]", rest) if scheme.startswith("http") else re.search(r"\?[^/?*]*=", rest)
-    if not (query or ":" in user or (user and not scheme.startswith("abfs"))):
-        return
-    raise InputError(
-        tr("has a user, a password or a query in its address, which would be written down with it"),
-        where=re.split("[?#]", f"{scheme}://{host.rpartition('@')[2]}{mark}{tail}")[0],
-        remedy=tr("Give the address without them, and credentials in the environment or a profile."),
-    )
 
 
 @dataclass(frozen=True)

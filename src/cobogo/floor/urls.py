@@ -6,6 +6,9 @@ import re
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
+from cobogo.errors import InputError
+from cobogo.floor.language import tr
+
 ELSEWHERE = re.compile(r"(s3|gs|abfss?|https?|iceberg):/+", re.IGNORECASE)
 """How a place in object storage, on a web server or in a catalogue begins. A `Path` keeps one slash of the two."""
 
@@ -17,6 +20,48 @@ def is_elsewhere(place: str | Path) -> bool:
     (True, True, False)
     """
     return ELSEWHERE.match(str(place)) is not None
+
+
+REMOTE = re.compile(r"(s3|gs|abfss?|https?):/+(.*)", re.IGNORECASE | re.DOTALL)
+"""The URL of a file elsewhere."""
+
+
+def remote_url(place: str | Path) -> str | None:
+    """The URL of a place that is not on this machine; None of one that is.
+
+    >>> remote_url(Path("s3://bucket/people/*.csv")), remote_url("data/people.csv")
+    ('s3://bucket/people/*.csv', None)
+    """
+    found = REMOTE.fullmatch(str(place))
+    if found is None:
+        return None
+    url = f"{found[1].lower()}://{found[2].rstrip('/')}"
+    _refuse_credentials(url)
+    if url.startswith("http:"):
+        raise InputError(
+            tr("is not encrypted: others on the way can read and change it"),
+            where=url,
+            remedy=tr("Use https://, or download the file yourself."),
+        )
+    return url
+
+
+def _refuse_credentials(url: str) -> None:
+    """Refuse a URL with a user, a password or a query: a query may be a signature, or hold a token.
+
+    ``abfs://container@account…`` is how Azure writes a container, and no user.
+    """
+    scheme, _, rest = url.partition("://")
+    host, mark, tail = rest.partition("/")
+    user = host.rpartition("@")[0]
+    query = re.search(r"[?#]", rest) if scheme.startswith("http") else re.search(r"\?[^/?*]*=", rest)
+    if not (query or ":" in user or (user and not scheme.startswith("abfs"))):
+        return
+    raise InputError(
+        tr("has a user, a password or a query in its address, which would be written down with it"),
+        where=re.split("[?#]", f"{scheme}://{host.rpartition('@')[2]}{mark}{tail}")[0],
+        remedy=tr("Give the address without them, and credentials in the environment or a profile."),
+    )
 
 
 def is_url(text: str) -> bool:

@@ -13,7 +13,6 @@ from cobogo.data.policy.columns import quote_names
 from cobogo.data.schema.roles import check_roles
 from cobogo.data.table.engine import Engine, connect
 from cobogo.data.table.frequency import FrequencyTable
-from cobogo.data.table.lakes import output_lake
 from cobogo.data.table.read import Table, open_source, read, settle_policy
 from cobogo.data.table.spelling import spelling_warnings
 from cobogo.errors import DataError, PolicyError
@@ -50,6 +49,8 @@ def check_new_table(policy: Policy, engine: Engine) -> None:
     """Refuse early what may not be written: a release that is a table takes no foreign table's place."""
     output = policy.output
     if output.format in LAKES:
+        from cobogo.data.table.lakes import output_lake
+
         output_lake(policy).check_new()
     elif output.table is not None:
         engine.check_new_table(output.table)

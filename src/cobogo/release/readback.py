@@ -13,11 +13,10 @@ from cobogo.data.hierarchy import SUPPRESSED
 from cobogo.data.policy import LAKES, Policy, Role
 from cobogo.data.table.engine import connect
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
-from cobogo.data.table.lakes import open_lake, output_lake
 from cobogo.data.table.read import Table, read, table_in
 from cobogo.errors import DataError, OutputError
 from cobogo.floor.language import tr
-from cobogo.floor.storage import remote_url
+from cobogo.floor.urls import remote_url
 from cobogo.release import manifest as manifests
 from cobogo.release.buckets import bucket_table
 from cobogo.release.manifest import Manifest
@@ -93,6 +92,8 @@ def locate_released_rows(public: Path, manifest: Manifest, kept: Json | None, en
 
 def _open_lake_version(manifest: Manifest, kept: Json | None, place: str | None) -> Table:
     """The released version of a table of a lake, which the evidence or the caller names."""
+    from cobogo.data.table.lakes import open_lake, output_lake
+
     policy = None if kept is None or place is not None else Policy.of(kept["policy"], home=kept["home"])
     lake = output_lake(policy) if policy is not None else place and open_lake(place, manifest.data.format)
     if not lake:

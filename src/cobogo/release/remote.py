@@ -15,13 +15,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from cobogo.errors import InputError, OutputError, VerificationFailed
 from cobogo.floor.files import scratch_directory
 from cobogo.floor.language import tr
 from cobogo.floor.language.errors import rename_in_errors
-from cobogo.floor.storage import ObjectStorage, remote_url
+from cobogo.floor.storage import ObjectStorage
+from cobogo.floor.urls import remote_url
 from cobogo.release import manifest
 
 CURRENT = "current.json"
@@ -31,31 +32,6 @@ FORMAT = "cobogo-versions/1"
 
 VERSION = re.compile(r"\d{8}T\d{6}Z-[0-9a-f]{8}")
 """A version: when it was uploaded, and a random part."""
-
-
-class Destination(NamedTuple):
-    """Where a release goes: a directory of this machine and, where its public part is uploaded, a URL."""
-
-    directory: Path
-    url: str | None = None
-
-    @classmethod
-    def of(cls, out: str | Path, evidence: str | Path | None = None) -> Destination:
-        """What was given as ``--out`` and ``--evidence``; a release to be uploaded stays here under its last name.
-
-        >>> Destination.of("s3://bucket/health/release")
-        Destination(directory=PosixPath('release'), url='s3://bucket/health/release')
-        """
-        url = remote_url(out)
-        if url is not None:
-            return cls(Path(evidence or url.rpartition("/")[2]), url)
-        if evidence is not None:
-            raise OutputError(
-                tr("a release on this machine has its evidence beside it"),
-                where="--evidence",
-                remedy=tr("Leave it out, or give an address of object storage as --out."),
-            )
-        return cls(Path(out))
 
 
 def refuse_foreign(url: str) -> None:
@@ -134,11 +110,8 @@ def _current(storage: ObjectStorage) -> dict[str, Any] | None:
 
 @contextmanager
 def local_release(release: str | Path) -> Iterator[Path]:
-    """A release directory on this machine: itself, or a copy of everything that is at a URL, for the block."""
-    url = remote_url(release)
-    if url is None:
-        yield Path(release)
-        return
+    """A copy of a release in object storage, with everything that is there, for the block."""
+    url = str(remote_url(release))
     with (
         scratch_directory(Path(tempfile.gettempdir()), "cobogo-copy-") as scratch,
         rename_in_errors(str(scratch), url),

@@ -15,6 +15,7 @@ from cobogo.data.table.read import Table
 from cobogo.errors import DataError, VerificationFailed
 from cobogo.floor.catalogue import import_object
 from cobogo.floor.language import change, tr
+from cobogo.floor.urls import is_elsewhere
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.release import manifest as manifests
 from cobogo.release import public_models
@@ -25,7 +26,6 @@ from cobogo.release.manifest import FileEntry, Manifest
 from cobogo.release.readback import locate_released_rows, open_released_rows, release_parts
 from cobogo.release.recodings import other_number, role_problems, verify_recoding
 from cobogo.release.reference import Json
-from cobogo.release.remote import local_release
 
 CHECKS: dict[str, str] = {
     "flows": "cobogo.locate.mobility.flow_release:check",
@@ -86,6 +86,10 @@ def verify(
     table, that holds the rows of a release that is a table.
     """
     rules = Policy.from_any(policy) if policy is not None else None
+    if not is_elsewhere(release):
+        return _verify_directory(Path(release), rules, engine)
+    from cobogo.release.remote import local_release
+
     with local_release(release) as directory:
         return _verify_directory(directory, rules, engine)
 

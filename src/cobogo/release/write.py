@@ -17,18 +17,16 @@ from cobogo.data.table import formulas
 from cobogo.data.table.engine import Engine, connect
 from cobogo.data.table.files import list_files
 from cobogo.data.table.formats import FORMATS
-from cobogo.data.table.lakes import output_lake
 from cobogo.data.table.read import Table, read
 from cobogo.errors import OutputError, VerificationFailed
 from cobogo.floor.catalogue import import_object
 from cobogo.floor.files import scratch_directory, stage_directory
 from cobogo.floor.language import Speech, speech, tr
 from cobogo.floor.progress import Progress, silent
-from cobogo.release import dictionary, manifest, remote
-from cobogo.release.contract import OUR_FAULT, ROWS, SEEDED, ReadBack, Release, Transformation, Verdict
+from cobogo.release import dictionary, manifest
+from cobogo.release.contract import OUR_FAULT, ROWS, SEEDED, Destination, ReadBack, Release, Transformation, Verdict
 from cobogo.release.evidence import is_output, seal
 from cobogo.release.manifest import Manifest
-from cobogo.release.remote import Destination
 
 
 def write_release(release: Release, place: Path | Destination, *, progress: Progress = silent) -> Verdict:
@@ -37,6 +35,8 @@ def write_release(release: Release, place: Path | Destination, *, progress: Prog
     directory, url = place if isinstance(place, Destination) else Destination.of(place)
     if url is None:
         return _write_directory(release, directory, progress)
+    from cobogo.release import remote
+
     remote.refuse_foreign(url)
     verdict = _write_directory(release, directory, progress)
     progress("upload", 0, 0)
@@ -113,6 +113,8 @@ def _write_tables(release: Release, public: Path) -> Iterator[Path | Table]:
 def _commit_to_lake(release: Release, engine: Engine) -> Iterator[Table]:
     """Write the rows beside a table of a lake, where they can be verified and nobody else sees them; they become its
     next version, in one commit, when the block ends well. The committed version must then be what was verified."""
+    from cobogo.data.table.lakes import output_lake
+
     lake, separator = output_lake(release.policy), release.origin.data.separator
     with scratch_directory(Path(tempfile.gettempdir()), "cobogo-lake-") as scratch:
         target = scratch / f"cobogo-{secrets.token_hex(8)}.parquet"

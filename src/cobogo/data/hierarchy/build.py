@@ -30,8 +30,7 @@ from cobogo.data.policy import (
 )
 from cobogo.data.table.encodings import detect_encoding
 from cobogo.data.table.frequency import FrequencyTable
-from cobogo.data.table.read import Table
-from cobogo.data.table.sources import fetch_source
+from cobogo.data.table.read import Table, local_file
 from cobogo.errors import HierarchyError, PolicyError, UnfitValues
 from cobogo.floor.language import Text, join, tr, trn
 
@@ -76,13 +75,12 @@ def _build_levels(attribute: str, spec: AnyHierarchy | None, texts: list[str], p
         case None:
             built = Hierarchy.from_steps(attribute, texts, [lambda _: SUPPRESSED])
         case CsvHierarchy():
-            source = fetch_source(policy.resolve(spec.csv), Data())
-            with source.naming():
+            with local_file(policy.resolve(spec.csv)) as file:
                 built = csv_hierarchy(
                     attribute,
-                    source.path,
+                    file,
                     separator=spec.separator or data.separator,
-                    encoding=spec.encoding or _own_encoding(source.path, data),
+                    encoding=spec.encoding or _own_encoding(file, data),
                     missing=data.missing,
                     where=tr("{where}, hierarchy {file}", where=where, file=spec.csv),
                 )

@@ -14,7 +14,7 @@ from cobogo.data.policy.toml_file import PolicyTable, Separator
 from cobogo.errors import InputError
 from cobogo.floor.language import LANGUAGES, tr
 from cobogo.floor.memory import bound_memory, parse_memory
-from cobogo.floor.storage import remote_url
+from cobogo.floor.urls import remote_url
 
 
 class Role(StrEnum):

@@ -20,16 +20,15 @@ from typing import Any, ClassVar
 
 from cobogo.data.policy import Policy
 from cobogo.data.table.engine import RELEASED, foreign_table
+from cobogo.data.table.files import LOG
 from cobogo.errors import CobogoError, DataError, InputError, OutputError, PolicyError
 from cobogo.floor.language import Text, tr
 from cobogo.floor.services import service_error
-from cobogo.floor.storage import CLOUD, ObjectStorage, remote_url, s3_endpoint, sha256
+from cobogo.floor.storage import CLOUD, ObjectStorage, s3_endpoint, sha256
+from cobogo.floor.urls import remote_url
 
 ICEBERG = re.compile(r"iceberg:/+([^/?#@]+)/([^/?#@]+\.[^/?#@]+)", re.IGNORECASE)
 """A table of a catalogue, with its namespace. A `Path` keeps one slash of the two."""
-
-LOG = "_delta_log"
-"""The directory that makes a directory a Delta table."""
 
 Commit = Callable[[], None]
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, get_args
@@ -20,16 +20,16 @@ from cobogo.data.table.engine import Engine, Expression, connect
 from cobogo.data.table.files import (
     csv_columns,
     list_files,
+    must_be_copied,
     other_columns,
     parquet_columns,
     partitions,
     refuse_line_ends,
 )
 from cobogo.data.table.formats import Format, ValueLabels, convert, find_format
-from cobogo.data.table.sources import fetch_source
 from cobogo.errors import CobogoError, DataError, PolicyError
 from cobogo.floor.language import tr
-from cobogo.floor.urls import is_url, public_url
+from cobogo.floor.urls import is_elsewhere, is_url, public_url
 
 
 @dataclass(frozen=True, repr=False)
@@ -186,28 +186,31 @@ def read(source: Any, data: Data, engine: Engine | None = None, *, once: bool = 
     """
     opened = engine or connect()
     if isinstance(source, str | Path):
-        return _read_path(str(source), data, opened, once)
+        if must_be_copied(str(source), data):
+            return _read_copy(str(source), data, opened)
+        return _read_files(str(source), data, opened, once)
     return _mark_missing(opened, opened.load_arrow(_as_arrow(source)), data, tr("the table given"))
 
 
-def _read_path(place: str, data: Data, engine: Engine, once: bool) -> Table:
-    source = data.copies.pop(place, None) or fetch_source(place, data)
-    if source.record is None:
-        return _read_files(place, data, engine, once)
+def _read_copy(place: str, data: Data, engine: Engine) -> Table:
+    """Copy what is elsewhere and load it, unless that was done already to see how it is read."""
+    from cobogo.data.table.sources import fetch
+
+    copy = data.copies.pop(place, None) or fetch(place, data)
     try:
         if not engine.copies_files:
             raise DataError(
                 tr("{engine} reads files where they are, and not a copy of them on this machine", engine=engine.name),
-                where=source.place,
+                where=copy.place,
                 remedy=tr("Leave out the engine: DuckDB reads it."),
                 code="COBOGO-ENGINE",
             )
-        with source.naming():
-            table = _read_files(str(source.path), source.options(data), engine, once=False)
+        with copy.naming():
+            table = _read_files(str(copy.path), copy.options(data), engine, once=False)
     finally:
-        source.remove()
-    engine.sources.append(source.record)
-    return replace(table, name=source.place, version=source.version)
+        copy.remove()
+    engine.sources.append(copy.record)
+    return replace(table, name=copy.place, version=copy.version)
 
 
 def _read_files(path: str, data: Data, engine: Engine, once: bool) -> Table:
@@ -286,14 +289,36 @@ def settle(source: Any, data: Data) -> Data:
     if not isinstance(source, str | Path) or is_url(str(source)):
         return data
     with suppress(CobogoError):
-        copy = fetch_source(source, data)
-        files = list_files(str(copy.path))
-        kind = find_format(files, copy.options(data), str(copy.path))
-        settled = detect(files, data) if kind.name == "csv" else data.settle(())
-        if copy.record is not None:
-            settled.copies[str(source)] = copy
-        return settled
+        if must_be_copied(str(source), data):
+            return _settle_copy(str(source), data)
+        files = list_files(str(source))
+        kind = find_format(files, data, str(source))
+        return detect(files, data) if kind.name == "csv" else data
     return data
+
+
+@contextmanager
+def local_file(place: Path) -> Iterator[Path]:
+    """A file that is not a table, such as a hierarchy's: itself, or a copy for the block."""
+    if not is_elsewhere(place):
+        yield place
+        return
+    from cobogo.data.table.sources import fetch
+
+    copy = fetch(place, Data())
+    with copy.naming():
+        yield copy.path
+    copy.remove()
+
+
+def _settle_copy(place: str, data: Data) -> Data:
+    """The same of what is elsewhere. The copy stays for the reader that comes next."""
+    from cobogo.data.table.sources import fetch
+
+    copy = fetch(place, data)
+    settled = data.settle(()) if copy.version is not None else settle(copy.path, data).settle(())
+    settled.copies[place] = copy
+    return settled
 
 
 def settle_policy(policy: Policy, source: Any = None) -> Policy:

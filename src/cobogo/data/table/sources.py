@@ -16,21 +16,22 @@ from cobogo.errors import PolicyError
 from cobogo.floor.files import create_scratch, remove_scratch
 from cobogo.floor.language import tr
 from cobogo.floor.language.errors import rename_in_errors
-from cobogo.floor.storage import copy_files, remote_url
+from cobogo.floor.storage import copy_files
+from cobogo.floor.urls import remote_url
 
 
 @dataclass(frozen=True, eq=False)
-class LocalSource:
-    """What a place stands for, on this machine: itself, or a copy with what the evidence records of it.
+class LocalCopy:
+    """A copy of what is elsewhere, with what the evidence records of it.
 
-    A copy is removed when it is no longer needed, and at the latest with this object.
+    It is removed when it is no longer needed, and at the latest with this object.
     """
 
     place: str
     path: Path
+    record: dict[str, Any]
+    remove: Callable[[], object]
     version: int | None = None
-    record: dict[str, Any] | None = None
-    remove: Callable[[], object] = bool
 
     @contextmanager
     def naming(self) -> Iterator[None]:
@@ -43,18 +44,16 @@ class LocalSource:
         return data if self.version is None else data.model_copy(update={"format": None, "version": None})
 
 
-def fetch_source(place: str | Path, data: Data) -> LocalSource:
-    """What a place stands for, copied here if it is elsewhere: everything is then decided on one copy."""
+def fetch(place: str | Path, data: Data) -> LocalCopy:
+    """Copy what a place stands for: everything is then decided on one copy."""
     lake, url = open_lake(place, data.format), remote_url(place)
-    if lake is None and data.version is not None:
+    if lake is None and (data.version is not None or url is None):
         raise PolicyError(
             tr("is not a table of a lake, and has no versions"),
             where=url or str(place),
             remedy=tr("Leave out data.version, or name a Delta or Iceberg table."),
             code="COBOGO-POLICY-VALUE",
         )
-    if lake is None and url is None:
-        return LocalSource(str(place), Path(place))
     scratch = create_scratch(Path(tempfile.gettempdir()), "cobogo-copy-")
     try:
         copied = _copy(lake, data, scratch) if lake is not None else _download(str(url), scratch)
@@ -65,14 +64,14 @@ def fetch_source(place: str | Path, data: Data) -> LocalSource:
     return copied
 
 
-def _copy(lake: LakeTable, data: Data, scratch: Path) -> LocalSource:
+def _copy(lake: LakeTable, data: Data, scratch: Path) -> LocalCopy:
     file = scratch / "table.parquet"
     version = lake.copy(data.version, file)
     record = {"path": lake.place, "format": lake.format, "version": version}
-    return LocalSource(lake.place, file, version, record, lambda: remove_scratch(scratch))
+    return LocalCopy(lake.place, file, record, lambda: remove_scratch(scratch), version)
 
 
-def _download(url: str, scratch: Path) -> LocalSource:
+def _download(url: str, scratch: Path) -> LocalCopy:
     path, copies = copy_files(url, scratch)
     record = {"path": url, "files": [asdict(copy) for copy in copies]}
-    return LocalSource(url, path, None, record, lambda: remove_scratch(scratch))
+    return LocalCopy(url, path, record, lambda: remove_scratch(scratch))

@@ -13,8 +13,7 @@ from cobogo.faces.cli.registry import DEFAULT, KeyFile, Place, registry_at
 
 if TYPE_CHECKING:
     from cobogo.publish.recoding import AnonymizedRelease
-    from cobogo.release.contract import Verdict
-    from cobogo.release.remote import Destination
+    from cobogo.release.contract import Destination, Verdict
 
 
 def anonymize(
@@ -62,7 +61,7 @@ def apply(
     Exit 1 when nothing is left to release.
     """
     from cobogo.publish.registry import reuse
-    from cobogo.release.remote import Destination
+    from cobogo.release.contract import Destination
     from cobogo.release.write import write_release
 
     book = registry_at(registry, key)

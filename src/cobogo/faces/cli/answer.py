@@ -183,7 +183,7 @@ def frequency_list(
     from cobogo.faces.cli.summary import write_and_say
     from cobogo.promises.payer import payer_of_options
     from cobogo.publish.frequency_list.job import choose_mechanism, frequency_list
-    from cobogo.release.remote import Destination
+    from cobogo.release.contract import Destination
 
     choose_mechanism(epsilon, delta)
     paying = payer_of_options(ledger, dataset, analyst)

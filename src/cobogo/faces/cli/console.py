@@ -94,7 +94,7 @@ def say_release(directory: object) -> None:
 
 def release_parts(directory: object) -> tuple[str, str]:
     """The two parts of a release, and what to do with each."""
-    from cobogo.release.remote import Destination
+    from cobogo.release.contract import Destination
 
     place = directory if isinstance(directory, Destination) else Destination.of(str(directory))
     kept = tr("{directory}/evidence (keep)", directory=str(place.directory))

@@ -12,7 +12,7 @@ from cobogo.faces.cli import console, language
 from cobogo.faces.cli.options import Encoding, FileTable, GuessedSeparator, Json, LabelsAs, Range, Sheet
 from cobogo.floor.language import Text, tr
 from cobogo.floor.language.system import reason
-from cobogo.floor.storage import remote_url
+from cobogo.floor.urls import remote_url
 
 if TYPE_CHECKING:
     from cobogo.data.schema import ColumnProfile, Suggestion

@@ -18,8 +18,7 @@ from cobogo.floor.progress import Progress
 from cobogo.publish.recode import story
 from cobogo.publish.recode.contract.solution import AnySolution
 from cobogo.publish.recoding import AnonymizedRelease
-from cobogo.release.contract import Release, Verdict
-from cobogo.release.remote import Destination
+from cobogo.release.contract import Destination, Release, Verdict
 from cobogo.release.write import write_release
 
 

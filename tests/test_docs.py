@@ -412,7 +412,7 @@ MISTAKES = [
     (r"patients\.csv", "pacients.csv", "errors"),
     (r"%d/%m/%Y", "%d-%m-%Y", "errors"),
     (r"patients\.csv", "short.csv", "errors"),
-    (r"patients\.csv", "lat.csv", "errors"),
+    (r"patients\.csv\"", 'lat.csv"\nencoding = "utf-8"', "errors"),
     (r"^sex.*$", 'sex = { role = "quasi-identifier", hierarchy = { tree = { any = ["M"] } } }', "errors"),
 ]
 

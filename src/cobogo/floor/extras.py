@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from cobogo.errors import InputError
 from cobogo.floor.language import tr
@@ -27,6 +29,15 @@ EXTRAS = {
     "faces.workbench": "server",
 }
 """The extra of each room that has libraries of its own."""
+
+
+@contextmanager
+def needing_extra() -> Iterator[None]:
+    """A block that may need a library of an extra; where it is not installed, the error says what to install."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise (missing(error) or error) from None
 
 
 def missing(error: ModuleNotFoundError) -> InputError | None:

@@ -137,9 +137,9 @@ def _write_file(rows: Any, target: Path, release: Release) -> None:
     import pyarrow as pa
 
     kind, data = FORMATS[str(release.origin.output.format)], release.origin.data
-    kind.writer(rows, target, release.table.labels, data)
+    kind.save(rows, target, release.table.labels, data)
     reading = Data(labels="values" if data.labels == "values" else "codes")
-    content = kind.reader(str(target), reading)
+    content = kind.load(str(target), reading)
     found = pa.Table.from_batches(content.batches, content.schema)
     texts = rows.cast(content.schema) if found.column_names == rows.column_names else rows
     unfit = [name for name in rows.column_names if name not in found.column_names or found[name] != texts[name]]

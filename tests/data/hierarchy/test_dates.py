@@ -1,7 +1,11 @@
 """Hierarchies of dates and times."""
 
+from datetime import date, datetime
+
+import pandas as pd
 import pytest
 
+from cobogo import anonymize
 from cobogo.data.hierarchy import Hierarchy
 from cobogo.data.hierarchy.dates import dates_hierarchy
 from cobogo.data.policy import DatesHierarchy
@@ -122,3 +126,25 @@ def test_formats_that_cannot_work_are_errors_of_the_policy_not_of_the_values(for
         dates(form, levels, ["01/01/2020"])
     assert not isinstance(raised.value, UnfitValues)
     assert said in str(raised.value)
+
+
+@pytest.mark.parametrize("form", ["%Y-%m-%d", "%d-%b-%Y"])
+def test_days_may_be_written_with_their_midnight(form):
+    day = datetime(2020, 1, 31).strftime(form)
+    h = dates(form, ["%Y"], [f"{day} 00:00:00", day])
+    assert h.generalize(f"{day} 00:00:00", 1) == "2020"
+    with pytest.raises(UnfitValues):
+        dates(form, ["%Y"], [f"{day} 09:00:00"])
+
+
+@pytest.mark.parametrize("kind", ["datetime64[ns]", "datetime64[s]", "object"])
+def test_a_column_of_days_of_a_frame_has_a_hierarchy_of_days(tmp_path, kind):
+    frame = pd.DataFrame({"birth": pd.Series([date(1980 + n % 2, 5, n + 1) for n in range(8)]).astype(kind)})
+    levels = {"dates": "%Y-%m-%d", "levels": ["%Y"]}
+    policy = {
+        "attributes": {"birth": {"role": "quasi-identifier", "hierarchy": levels}},
+        "privacy": {"models": [{"model": "k-anonymity", "k": 4}]},
+    }
+    frame.to_parquet(tmp_path / "a.parquet")
+    for source in (frame, tmp_path / "a.parquet"):
+        assert sorted(anonymize(source, policy).to_pandas()["birth"]) == ["1980"] * 4 + ["1981"] * 4

@@ -3,6 +3,7 @@
 import datetime as dt
 import gzip
 import sqlite3
+import sys
 import zipfile
 from pathlib import Path
 from typing import Any, get_args
@@ -19,7 +20,7 @@ from cobogo.data.policy.tables import DataFormat, OutputFormat
 from cobogo.data.table.formats import FORMATS
 from cobogo.data.table.read import read
 from cobogo.data.table.spreadsheets import check_archive, write_xlsx
-from cobogo.errors import CobogoError, DataError, OutputError, PolicyError
+from cobogo.errors import CobogoError, DataError, InputError, OutputError, PolicyError
 
 TABLE = [{"id": "007", "n": "1", "x": "1.5", "day": "2020-01-31"}, {"id": "8", "n": None, "x": "2", "day": None}]
 
@@ -107,10 +108,10 @@ def test_encodings_and_compression_are_detected_and_encodings_said(
     table = read(path, Data())
     assert table.expression.to_pyarrow().to_pylist() == [{"name": text, "x": "1,5"}]
     said = " ".join(table.notes)
-    assert "separator = ';'" in said
-    assert "decimal = ','" in said
+    assert 'separator = ";"' in said
+    assert 'decimal = ","' in said
     name = encoding.removesuffix("-sig").removesuffix("-le").removesuffix("-be")
-    assert (f"encoding = '{name}'" in said) == (name != "utf-8")
+    assert (f'encoding = "{name}"' in said) == (name != "utf-8")
 
 
 def test_a_compressed_file_may_have_any_name(tmp_path: Path) -> None:
@@ -131,6 +132,17 @@ def test_files_of_two_encodings_are_not_read_together(tmp_path: Path) -> None:
         rows(tmp_path)
     (tmp_path / "b.csv").unlink()
     assert len(rows(tmp_path)) == 2
+
+
+@pytest.mark.parametrize(("kind", "module"), [("xlsx", "python_calamine"), ("sav", "pyreadstat")])
+def test_a_library_that_is_missing_is_named_with_its_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, module: str
+) -> None:
+    write_table(kind, tmp_path / "a")
+    monkeypatch.setitem(sys.modules, module, None)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=module) as refused:
+        rows(tmp_path / "a")
+    assert "pip install 'cobogo[files]'" in str(refused.value)
 
 
 # Spreadsheets
@@ -200,7 +212,7 @@ def bomb(path: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda path: workbook(path), "is empty"),
+        (workbook, "is empty"),
         (lambda path: workbook(path, ["x", "x"], [1, 2]), "appears twice"),
         (lambda path: workbook(path, ["x", None], ["secret", 2]), "column 2 of 2 has no name"),
         (merged, "A2:A3 are merged"),
@@ -308,7 +320,7 @@ def test_only_labels_that_occur_are_written_and_nothing_of_when(tmp_path: Path, 
     table = pa.table({"sex": ["male", "*", None], "n": ["1", "2.5", None], "t": ["007", None, "a b"]})
     known = {"sex": {"1": "male", "2": "female", "9": "refused"}}
     for name in ("one", "two"):
-        FORMATS[kind].writer(table, tmp_path / name, known, Data())
+        FORMATS[kind].save(table, tmp_path / name, known, Data())
     assert rows(tmp_path / "one") == table.to_pylist()
     content = (tmp_path / "one").read_bytes()
     assert content == (tmp_path / "two").read_bytes()
@@ -323,7 +335,7 @@ def test_only_labels_that_occur_are_written_and_nothing_of_when(tmp_path: Path, 
 def test_names_that_a_format_cannot_hold_are_named(tmp_path: Path, kind: str, names: list[str]) -> None:
     table = pa.table({name: ["1"] for name in ("age", *names)})
     with pytest.raises(OutputError) as refused:
-        FORMATS[kind].writer(table, tmp_path / "a", {}, Data())
+        FORMATS[kind].save(table, tmp_path / "a", {}, Data())
     assert all(f'"{name}"' in str(refused.value) for name in names)
     assert '"age"' not in str(refused.value)
 

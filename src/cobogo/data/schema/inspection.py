@@ -29,6 +29,7 @@ def inspect(path: Path, options: Data) -> Inspection:
     table = read(path, data)
     found = profiles(table)
     labels = table.labels if data.labels == "hierarchy" else {}
+    data = data.settle((), **table.keys)
     return Inspection(data, table, found, [_with_labels(suggest(column), column, labels) for column in found])
 
 

@@ -11,7 +11,7 @@ import datetime as dt
 import json
 import math
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from cobogo.data.policy import Data
 from cobogo.data.table.encodings import first_bytes, is_packed, open_unpacked
 from cobogo.errors import DataError, PolicyError
 from cobogo.floor.catalogue import import_object
+from cobogo.floor.extras import needing_extra
 from cobogo.floor.language import Text, tr
 
 ValueLabels = Mapping[str, Mapping[str, str]]
@@ -34,10 +35,8 @@ class Content:
     batches: Iterable[Any]
     labels: ValueLabels = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    keys: Mapping[str, str] = field(default_factory=dict)  # of [data], that say where in the file the table is
     file: Path | None = None  # where they are as Parquet
-
-
-Writer = Callable[[Any, Path, ValueLabels, Data], None]
 
 
 @dataclass(frozen=True)
@@ -56,17 +55,16 @@ class Format:
     write: str | None = None
     keys: tuple[str, ...] = ()
 
-    @property
-    def reader(self) -> Callable[[str, Data], Content]:
-        """The function that reads such a file."""
-        found: Callable[[str, Data], Content] = import_object(str(self.read))
+    def load(self, file: str, data: Data) -> Content:
+        """Read a file of this kind."""
+        with needing_extra():
+            found: Content = import_object(str(self.read))(file, data)
         return found
 
-    @property
-    def writer(self) -> Writer:
-        """The function that writes such a file."""
-        found: Writer = import_object(str(self.write))
-        return found
+    def save(self, table: Any, target: Path, labels: ValueLabels, data: Data) -> None:
+        """Write a file of this kind."""
+        with needing_extra():
+            import_object(str(self.write))(table, target, labels, data)
 
 
 _HERE = __name__
@@ -263,7 +261,7 @@ def convert(kind: Format, file: str, data: Data, target: Path, most: float = mat
     """
     import pyarrow.parquet as pq
 
-    content, size = kind.reader(file, data), 0
+    content, size = kind.load(file, data), 0
     with pq.ParquetWriter(target, content.schema, compression="zstd") as writer:
         for batch in content.batches:
             size += batch.nbytes
@@ -411,7 +409,7 @@ def read_sqlite(file: str, data: Data) -> Content:
             _refuse_bytes(columns, schema.names, file)
             yield pa.RecordBatch.from_arrays([text_column(column) for column in columns], schema=schema)
 
-    return Content(schema, batches())
+    return Content(schema, batches(), keys={"table": name})
 
 
 def _refuse_bytes(columns: Sequence[Sequence[Any]], names: Sequence[str], file: str) -> None:

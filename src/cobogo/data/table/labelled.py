@@ -77,7 +77,7 @@ def _read(read: Callable[..., Any], file: str, data: Data, kind: str, **options:
             raise incomplete(file, kind) from None
 
     notes = [_labels_note(labels, data)] if labels else []
-    return Content(schema, batches(), labels, notes)
+    return Content(schema, batches(), labels, notes, {"labels": data.labels} if labels else {})
 
 
 def _labels_note(labels: ValueLabels, data: Data) -> str:

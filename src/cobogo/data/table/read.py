@@ -51,6 +51,7 @@ class Table:
     name: str  # what messages call it
     notes: tuple[str, ...] = ()  # what was detected or left out while it was read
     labels: ValueLabels = field(default_factory=dict)  # of its codes, where the file has any
+    keys: Mapping[str, str] = field(default_factory=dict)  # of [data], that say where in the file it is
     version: int | None = None  # of a table of a lake
 
     @property
@@ -262,7 +263,7 @@ def _read_other(kind: Format, files: Sequence[str], path: str, data: Data, engin
     expression = engine.load_parquet([str(content.file) for content in contents], path, [], once=once)
     notes = dict.fromkeys((*data.notes, *(note for content in contents for note in content.notes)))
     table = _mark_missing(engine, expression, data, path)
-    return replace(table, notes=tuple(notes), labels=contents[0].labels)
+    return replace(table, notes=tuple(notes), labels=contents[0].labels, keys=contents[0].keys)
 
 
 def reading_options(*, separator: str | None = None, encoding: str | None = None, **places: str | None) -> Data:
@@ -339,7 +340,7 @@ def _with_labels(policy: Policy, source: Any) -> dict[str, AttributePolicy]:
     """The attributes of a policy; a quasi-identifier without a hierarchy has the labels of its codes as one."""
     files = list_files(str(source)) if isinstance(source, str | Path) else []
     kind = find_format(files, policy.data, str(source)) if files else None
-    known = kind.reader(files[0], policy.data).labels if kind is not None and "labels" in kind.keys else {}
+    known = kind.load(files[0], policy.data).labels if kind is not None and "labels" in kind.keys else {}
     return {
         name: attribute.model_copy(update={"hierarchy": label_tree(known[name])})
         if name in known and attribute.role is Role.QUASI_IDENTIFIER and attribute.hierarchy is None
@@ -367,11 +368,12 @@ def detect(files: Sequence[str], data: Data) -> Data:
     separator = data.separator if "separator" in said else guess_separator(files[0], encoding)
     decimal = data.decimal if "decimal" in said else guess_decimal(files[0], encoding, separator)
     usual, found = Data(encoding="utf-8"), {"encoding": encoding, "separator": separator, "decimal": decimal}
-    notes = [
-        tr("{key} = {value!r} was detected", key=key, value=value)
+    unusual = [
+        f'{key} = "{value}"'
         for key, value in found.items()
         if value not in (getattr(data, key) if key in said else None, getattr(usual, key))
     ]
+    notes = [tr("detected: {found}", found=", ".join(unusual).replace("\t", "\\t"))] if unusual else []
     return data.settle(notes, **found)
 
 

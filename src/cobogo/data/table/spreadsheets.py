@@ -27,6 +27,9 @@ MOST_COLUMNS = 16_384
 LONGEST_CELL = 32_767
 """What a sheet of Excel holds, and a cell of it."""
 
+ROOM = 0.25
+"""The share of memory that an unpacked workbook may take. As cells it takes some three times as much."""
+
 _BLOCK = 1 << 20
 
 Cells = list[list[Any]]
@@ -48,7 +51,7 @@ def read(file: str, data: Data) -> Content:
         notes.append(trn("{n:,} empty row was left out", "{n:,} empty rows were left out", n=empty))
     columns = [text_column(column) for column in zip_longest(*records)] or [pa.array([], pa.string())] * width
     table = pa.RecordBatch.from_arrays(columns, names=header[:width])
-    return Content(table.schema, [table], notes=notes)
+    return Content(table.schema, [table], notes=notes, keys={"sheet": sheet})
 
 
 def _table(file: str, data: Data) -> tuple[str, Cells, int]:
@@ -192,7 +195,7 @@ def check_archive(file: str, most: int | None = None) -> list[str]:
     size that is stated and compares the sums, so what passes here is what the next reader gets.
     """
     errors, size = 0, 0
-    most = memory_share(1.0) if most is None else most
+    most = min(memory_share(ROOM), memory_share(ROOM) if most is None else most)
     try:
         with zipfile.ZipFile(file) as archive:
             for part in archive.infolist():

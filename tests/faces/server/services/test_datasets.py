@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 from collections.abc import Iterator
 from typing import Any
 
+import openpyxl
 import pytest
 
-from cobogo.errors import InputError
+from cobogo.data.policy import Data
+from cobogo.errors import CobogoError, DataError, InputError
 from cobogo.faces.server import profiles
 from cobogo.faces.server.context import ServerContext
+from cobogo.faces.server.files import take_table
 from cobogo.faces.server.rows import RowOrder, counts
 from cobogo.faces.server.services.operation import NotFound
-from cobogo.faces.server.settings import ServerSettings
+from cobogo.faces.server.settings import ServerLimits, ServerSettings
 from cobogo.faces.server.state import DATASETS, JOBS
 from support.services import person, service_of
 
@@ -107,3 +111,46 @@ def test_an_upload_that_a_kill_cut_short_is_forgotten_by_the_next_server(place) 
     datasets.forget_unfinished()
     assert [row["id"] for row in context.state.rows(DATASETS)] == [whole]
     context.close()
+
+
+def workbook(**sheets: list[list[Any]]) -> io.BytesIO:
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for name, lines in sheets.items():
+        page = book.create_sheet(name)
+        for line in lines:
+            page.append(line)
+    content = io.BytesIO()
+    book.save(content)
+    content.seek(0)
+    return content
+
+
+def test_a_workbook_becomes_a_data_set(context: ServerContext) -> None:
+    datasets, people = service_of(context).datasets, [["age", "city"], [34, "Crato"], [35, None]]
+    with pytest.raises(DataError, match=r'people\.xlsx: has several sheets: "one", "two"'):
+        datasets.receive(ANA, "people.xlsx", workbook(one=people, two=people))
+    identity = datasets.receive(ANA, "people.xlsx", workbook(one=people, two=people), places={"sheet": "two"})
+    assert datasets.get(ANA, identity)["about"]["columns"] == ["age", "city"]
+    assert [values for _, values in datasets.page(ANA, identity, 0, 9)] == [["34", "Crato"], ["35", None]]
+    assert [file.name for file in context.files.dataset(identity).iterdir() if file.name.startswith("upload")] == []
+
+
+@pytest.mark.parametrize(
+    "pack",
+    [gzip.compress, lambda content: workbook(a=[["x"], *([f"{n} " * 9999] for n in range(len(content) >> 15))]).read()],
+)
+def test_what_unpacks_to_more_than_the_limit_is_refused(tmp_path, pack) -> None:
+    limits = ServerLimits(unpacked_megabytes=1)
+    upload = tmp_path / "upload"
+    upload.write_bytes(pack(bytes(range(100, 200)) * (1 << 15)))
+    with pytest.raises(CobogoError, match="larger than 1 MB"):
+        take_table(upload, Data(), limits)
+
+
+def test_the_encoding_of_an_upload_is_detected(context: ServerContext) -> None:
+    datasets = service_of(context).datasets
+    identity = datasets.receive(ANA, "a.csv", io.BytesIO("nome;x\nMaré “1”;2\n".encode("cp1252")))
+    assert datasets.page(ANA, identity, 0, 9)[0][1] == ["Maré “1”", "2"]
+    about = datasets.get(ANA, identity)["about"]
+    assert (about["encoding"], about["separator"]) == ("cp1252", ";")

@@ -49,7 +49,7 @@ def check_new_table(policy: Policy, engine: Engine) -> None:
     """Refuse early what may not be written: a release that is a table takes no foreign table's place."""
     output = policy.output
     if output.format in LAKES:
-        from cobogo.data.table.lakes import output_lake
+        from cobogo.data.table.sources import output_lake
 
         output_lake(policy).check_new()
     elif output.table is not None:

@@ -92,7 +92,7 @@ def locate_released_rows(public: Path, manifest: Manifest, kept: Json | None, en
 
 def _open_lake_version(manifest: Manifest, kept: Json | None, place: str | None) -> Table:
     """The released version of a table of a lake, which the evidence or the caller names."""
-    from cobogo.data.table.lakes import open_lake, output_lake
+    from cobogo.data.table.sources import open_lake, output_lake
 
     policy = None if kept is None or place is not None else Policy.of(kept["policy"], home=kept["home"])
     lake = output_lake(policy) if policy is not None else place and open_lake(place, manifest.data.format)

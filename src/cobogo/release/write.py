@@ -113,7 +113,7 @@ def _write_tables(release: Release, public: Path) -> Iterator[Path | Table]:
 def _commit_to_lake(release: Release, engine: Engine) -> Iterator[Table]:
     """Write the rows beside a table of a lake, where they can be verified and nobody else sees them; they become its
     next version, in one commit, when the block ends well. The committed version must then be what was verified."""
-    from cobogo.data.table.lakes import output_lake
+    from cobogo.data.table.sources import output_lake
 
     lake, separator = output_lake(release.policy), release.origin.data.separator
     with scratch_directory(Path(tempfile.gettempdir()), "cobogo-lake-") as scratch:

@@ -10,8 +10,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from cobogo.data.policy import Data
-from cobogo.data.table.lakes import LakeTable, open_lake
+from cobogo.data.policy import Data, Policy
+from cobogo.data.table.delta import DeltaTable, has_log
+from cobogo.data.table.iceberg import IcebergTable
+from cobogo.data.table.lakes import LakeTable
 from cobogo.errors import PolicyError
 from cobogo.floor.files import create_scratch, remove_scratch
 from cobogo.floor.language import tr
@@ -75,3 +77,22 @@ def _download(url: str, scratch: Path) -> LocalCopy:
     path, copies = copy_files(url, scratch)
     record = {"path": url, "files": [asdict(copy) for copy in copies]}
     return LocalCopy(url, path, record, lambda: remove_scratch(scratch))
+
+
+def open_lake(place: str | Path, form: str | None = None) -> LakeTable | None:
+    """The table of a lake that is at a place, or that a policy says is there; None where files are.
+
+    >>> open_lake("iceberg://house/health.people").name, open_lake("people.csv")
+    ('health.people', None)
+    """
+    text = str(place)
+    if form == IcebergTable.format or text.lower().startswith("iceberg:/"):
+        return IcebergTable(text)
+    return DeltaTable(text) if form == DeltaTable.format or has_log(text) else None
+
+
+def output_lake(policy: Policy) -> LakeTable:
+    """The table of a lake that a policy's release goes to."""
+    lake = open_lake(policy.resolve(str(policy.output.table)), policy.output.format)
+    assert lake is not None
+    return lake

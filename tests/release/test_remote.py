@@ -183,3 +183,28 @@ def test_a_wrong_row_is_said_of_the_address_and_not_of_the_copy(people: str, tmp
     with pytest.raises(DataError) as error:
         cb.anonymize(write_job(tmp_path, f"{people}/bad.csv"))
     assert error.value.where == f"{people}/bad.csv, line 6"
+
+
+def test_a_file_elsewhere_is_inspected_and_its_policy_names_the_address(people: str, tmp_path: Path) -> None:
+    cobogo("inspect", f"{people}/a.csv", "--write", "starter.toml", cwd=tmp_path)
+    written = (tmp_path / "starter.toml").read_text()
+    assert f'path = "{people}/a.csv"' in written
+    assert 'separator = ";"' in written
+
+
+def test_a_hierarchy_is_read_from_there_too(people: str, tmp_path: Path) -> None:
+    ObjectStorage(people).write("h/city.csv", b"Sobral;Ceara\nCrato;Ceara\n")
+    policy = write_job(tmp_path, f"{people}/a.csv")
+    text = policy.read_text().replace(
+        'city = { role = "quasi-identifier" }',
+        f'city = {{ role = "quasi-identifier", hierarchy = {{ csv = "{people}/h/city.csv" }} }}',
+    )
+    policy.write_text(text)
+    assert cb.anonymize(policy).write(tmp_path / "out")
+
+
+def test_nothing_is_left_of_the_copies(people: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
+    cb.anonymize(write_job(tmp_path, f"{people}/a.csv")).write(tmp_path / "out")
+    assert [entry.name for entry in (tmp_path / "tmp").rglob("*") if "copy" in entry.name] == []

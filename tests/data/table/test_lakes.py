@@ -1,14 +1,18 @@
 """Tables of lakes, made by the libraries of Delta Lake and Iceberg: read at a version, written in one commit."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import cobogo as cb
 from cobogo.data.table.lakes import LakeTable
+from cobogo.data.table.sources import open_lake
 from cobogo.errors import DataError, OutputError, PolicyError, VerificationFailed
 from support.commands import cobogo
 from support.small_job import POLICY
@@ -173,8 +177,6 @@ def test_a_commit_that_is_not_what_was_verified_is_taken_back(
     copy = LakeTable.copy
 
     def lose_rows(self: LakeTable, version: int | None, file: Path) -> int:
-        import pyarrow.parquet as pq
-
         number = copy(self, version, file)
         pq.write_table(pq.read_table(file).slice(1), file)
         return number
@@ -227,3 +229,28 @@ def test_a_place_with_other_files_does_not_become_a_table(tmp_path: Path) -> Non
     Delta(str(tmp_path)).write(str(tmp_path / "people"), PEOPLE)
     with pytest.raises(OutputError, match="did not write"):
         cb.anonymize(write_job(tmp_path, 'path = "people"', 'format = "delta"\ntable = "published"'))
+
+
+def test_a_commit_that_comes_in_between_is_not_overwritten(lake: Delta | Iceberg, tmp_path: Path) -> None:
+    lake.write(lake.source, PEOPLE)
+    output = f'format = "{lake.form}"\ntable = "{lake.target}"'
+    release = cb.anonymize(write_job(tmp_path, f'path = "{lake.source}"', output))
+    assert release.write(tmp_path / "out")
+    file = tmp_path / "rows.parquet"
+    pq.write_table(pa.table({name: list(map(str, PEOPLE[name])) for name in ("age", "city", "disease")}), file)
+    table = open_lake(lake.target, lake.form)
+    assert table is not None
+    with pytest.raises(OutputError, match="another program changed the table meanwhile"), table.new_version([file]):
+        other = {name: ["other"] for name in ("age", "city", "disease")}
+        lake.write(lake.target, other)
+    assert lake.rows(lake.target) == [dict.fromkeys(("age", "city", "disease"), "other")]
+
+
+def test_a_missing_library_names_its_extra(tmp_path: Path) -> None:
+    Delta(str(tmp_path)).write(str(tmp_path / "people"), PEOPLE)
+    code = (
+        "import sys; sys.modules['deltalake'] = None\nfrom cobogo.faces.cli.main import run; run(['inspect', 'people'])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "pip install 'cobogo[lake]'" in done.stderr

@@ -105,7 +105,9 @@ def test_an_upload_that_fails_leaves_the_release_before_current(
         write(self, name, b"" if name.endswith("release.csv") else content)
 
     monkeypatch.setattr(ObjectStorage, "write", fail)
-    assert "did not keep what was written" in cobogo("anonymize", policy, "--out", place, cwd=tmp_path, code=2)
+    said = cobogo("anonymize", policy, "--out", place, cwd=tmp_path, code=2)
+    assert "did not keep what was written" in said
+    assert "The release is whole in release" in said
     assert ObjectStorage(place).names() == before
     assert cb.verify(place)
 

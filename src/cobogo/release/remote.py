@@ -78,7 +78,7 @@ def _refuse_damage(storage: ObjectStorage, name: str, file: Path) -> None:
         raise OutputError(
             tr("did not keep what was written to it"),
             where=f"{storage.url}/{name}",
-            remedy=tr("What was there before is still current. Run again."),
+            remedy=tr("Run again."),
             code="COBOGO-OUTPUT-WRITE",
         )
 

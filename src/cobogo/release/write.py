@@ -18,10 +18,10 @@ from cobogo.data.table.engine import Engine, connect
 from cobogo.data.table.files import list_files
 from cobogo.data.table.formats import FORMATS
 from cobogo.data.table.read import Table, read
-from cobogo.errors import OutputError, VerificationFailed
+from cobogo.errors import InputError, OutputError, VerificationFailed
 from cobogo.floor.catalogue import import_object
 from cobogo.floor.files import scratch_directory, stage_directory
-from cobogo.floor.language import Speech, speech, tr
+from cobogo.floor.language import Speech, join, speech, tr
 from cobogo.floor.progress import Progress, silent
 from cobogo.release import dictionary, manifest
 from cobogo.release.contract import OUR_FAULT, ROWS, SEEDED, Destination, ReadBack, Release, Transformation, Verdict
@@ -40,7 +40,15 @@ def write_release(release: Release, place: Path | Destination, *, progress: Prog
     remote.refuse_foreign(url)
     verdict = _write_directory(release, directory, progress)
     progress("upload", 0, 0)
-    remote.upload(directory / "public", url)
+    try:
+        remote.upload(directory / "public", url)
+    except InputError as error:
+        whole = tr(
+            "The release is whole in {directory}; what was current at the address still is.", directory=directory
+        )
+        raise OutputError(
+            error.what, where=error.where, remedy=join([error.remedy or "", whole]), code=error.code
+        ) from None
     return verdict
 
 

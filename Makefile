@@ -7,7 +7,7 @@ PIP := $(BIN)/pip --disable-pip-version-check --quiet
 WORKERS ?= auto
 LARGE ?= 10000000
 
-.PHONY: demo test quick lint types unit bench docs wheel clean
+.PHONY: demo test quick lint types unit bench docs figures wheel clean
 
 demo: $(VENV)/installed
 	$(BIN)/cobogo demo --out demo
@@ -36,9 +36,13 @@ bench: $(VENV)/tests-installed .venv-peers/installed .venv-peers-smartnoise/inst
 	$(BIN)/python -m benchmarks
 	LARGE=$(LARGE) $(BIN)/python -m benchmarks.large
 
-docs: $(VENV)/tests-installed
-	$(BIN)/python -m figures
+docs: $(VENV)/docs-installed
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo 'Open site/index.html.'
+
+# Draw every picture of the documentation again, some of them in a browser. Takes minutes; the pictures are committed.
+figures: $(VENV)/tests-installed $(VENV)/browser-installed
+	$(BIN)/python -m figures
 
 # What goes to an index: built, checked, and installed into an empty environment with nothing but its core dependencies.
 wheel: $(VENV)/tests-installed
@@ -59,6 +63,10 @@ $(VENV)/installed: $(VENV)/bin/python requirements.lock pyproject.toml
 	@echo 'Compiling modules and kernels, once.'
 	$(BIN)/python -m compileall -q src/cobogo
 	$(BIN)/python -m cobogo.publish.recode.warm
+	touch $@
+
+$(VENV)/docs-installed: $(VENV)/installed
+	$(PIP) install --constraint requirements.lock --editable '.[docs]'
 	touch $@
 
 $(VENV)/tests-installed: $(VENV)/installed

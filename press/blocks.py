@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import re
 import runpy
 import shlex
@@ -142,6 +143,8 @@ def command(line: str, where: str) -> str:
                     code = error.exit_code
                 except SystemExit as stop:
                     code = int(stop.code or 0)
+            case ["cd", place]:
+                os.chdir(place)
             case ["python", script]:
                 runpy.run_path(script, run_name="__main__")
             case _:

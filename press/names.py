@@ -1,7 +1,7 @@
 """The public names of every room, for the page about Python: taken from the code when the site is built.
 
 A room is public that says so with ``__all__``, the faces aside. MkDocs loads this file as a hook, which puts the tables
-where the page says ``<!-- names -->``.
+where the page says ``<!-- names -->``, and gives the site the project's addresses.
 """
 
 from __future__ import annotations
@@ -9,12 +9,22 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+import tomllib
+from pathlib import Path
 from typing import Any
 
 import cobogo
 
 FACES = ("cobogo.faces.workbench", "cobogo.faces.server", "cobogo.faces.cli", "cobogo.tell.report")
 PLACE = "<!-- names -->"
+
+
+def on_config(config: Any) -> Any:
+    """MkDocs asks this first. Addresses that nobody has filled in yet (``….example``) are left out of the site."""
+    project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]
+    real = {name: address for name, address in project["urls"].items() if ".example/" not in address}
+    config.site_url, config.repo_url = real.get("Documentation", config.site_url), real.get("Source", config.repo_url)
+    return config
 
 
 def rooms() -> dict[str, list[str]]:

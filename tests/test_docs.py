@@ -350,7 +350,7 @@ def test_the_page_about_risk(example: Path, capsys: pytest.CaptureFixture[str]) 
     capsys.readouterr()
     exec(block, {})
     assert capsys.readouterr().out.strip() == block.splitlines()[-1].split("  # ")[1]
-    children = cobogo.risk(HOSPITAL / "patients.csv", HOSPITAL / "policy.toml", combinations=3).combinations
+    children = cobogo.risk(HOSPITAL / "patients.csv", HOSPITAL / "improved.toml", combinations=3).combinations
     singled = {frozenset(one.attributes): one.uniques for one in children}
     assert singled[frozenset({"cep", "sex", "birth"})] == 204
     assert singled[frozenset({"sex", "birth"})] == 196
@@ -384,9 +384,9 @@ def test_the_quick_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
 def test_the_hospital(tmp_path: Path) -> None:
     here = tmp_path / "hospital"
     shutil.copytree(HOSPITAL, here, ignore=shutil.ignore_patterns("release"))
-    release = cobogo.anonymize(here / "policy.toml")
+    release = cobogo.anonymize(here / "improved.toml")
     assert release.write(here / "release")
-    assert cobogo.verify(here / "release", policy=here / "policy.toml")
+    assert cobogo.verify(here / "release", policy=here / "improved.toml")
     builders = {type(attribute.hierarchy) for attribute in release.policy.attributes.values() if attribute.hierarchy}
     assert builders == set(BUILDERS.values())
     text = (HOSPITAL / "README.md").read_text(encoding="utf-8")
@@ -395,9 +395,9 @@ def test_the_hospital(tmp_path: Path) -> None:
         assert release.plan.recodings.get(name, {value: value})[value] == released
     assert release.suppressed == 11
     assert f"{release.solution.nodes:,} nodes, {release.solution.checked:,} checked, proven optimal" in page("search")
-    policy = (here / "policy.toml").read_text(encoding="utf-8")
-    (here / "policy.toml").write_text(re.sub("^max-level.*$", "", policy, flags=re.MULTILINE), encoding="utf-8")
-    unbound = cobogo.anonymize(here / "policy.toml")
+    policy = (here / "improved.toml").read_text(encoding="utf-8")
+    (here / "improved.toml").write_text(re.sub("^max-level.*$", "", policy, flags=re.MULTILINE), encoding="utf-8")
+    unbound = cobogo.anonymize(here / "improved.toml")
     assert f"({unbound.metrics['loss']:.2f} instead of {release.metrics['loss']:.2f})" in text
     assert (unbound.levels["birth"], unbound.levels["place"]) == (3, 2)
 
@@ -444,7 +444,7 @@ def test_other_messages_are_as_shown(example: Path, capsys: pytest.CaptureFixtur
 
 def test_the_message_about_no_solution(example: Path, capsys: pytest.CaptureFixture[str]) -> None:
     policy = (
-        (HOSPITAL / "policy.toml")
+        (HOSPITAL / "improved.toml")
         .read_text(encoding="utf-8")
         .replace("suppression-limit = 0.1 ", "suppression-limit = 0.01 ")
     )

@@ -14,8 +14,8 @@ from support.paths import ROOT
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    pytest.importorskip("material", reason="mkdocs-material is missing: pip install '.[test]'")
-    pytest.importorskip("latex2mathml", reason="latex2mathml is missing: pip install '.[test]'")
+    pytest.importorskip("material", reason="mkdocs-material is missing: pip install '.[docs]'")
+    pytest.importorskip("latex2mathml", reason="latex2mathml is missing: pip install '.[docs]'")
     built = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(built)]
     quiet = os.environ | {"NO_MKDOCS_2_WARNING": "1"}

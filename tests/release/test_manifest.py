@@ -12,7 +12,7 @@ import cobogo as cb
 from support.golden import assert_golden
 from support.paths import ROOT
 
-PEOPLE = ROOT / "examples" / "hospital" / "patients.csv"
+PEOPLE = ROOT / "src" / "cobogo" / "examples" / "data" / "hospital" / "patients.csv"
 ROLES: dict[str, Any] = {
     "name": {"role": "identifier"},
     "record": {"role": "identifier"},

@@ -15,7 +15,7 @@ from support.paths import ROOT
 
 pytestmark = pytest.mark.slow
 
-HOSPITAL = ROOT / "examples" / "hospital"
+HOSPITAL = ROOT / "src" / "cobogo" / "examples" / "data" / "hospital"
 ROLES: dict[str, Any] = {"a": {"role": "quasi-identifier"}, "b": {"role": "quasi-identifier"}}
 TABLE = pa.table({"a": ["x", "x", "y", None, None], "b": ["1", "1", "2", "2", "2"]})
 
@@ -116,18 +116,18 @@ def test_somebody_in_several_classes_is_not_estimated() -> None:
 
 
 def test_data_without_the_identifiers_and_a_release(tmp_path: Path) -> None:
-    release = cobogo.anonymize(HOSPITAL / "policy.toml")
+    release = cobogo.anonymize(HOSPITAL / "improved.toml")
     release.write(tmp_path / "release")
     whole = cobogo.risk(tmp_path / "release")
     for place in (tmp_path / "release" / "public", tmp_path / "release"):
-        assert cobogo.risk(place, HOSPITAL / "policy.toml").sizes.tolist() == whole.sizes.tolist()
-    file = cobogo.risk(tmp_path / "release" / "public" / "release.csv", HOSPITAL / "policy.toml")
+        assert cobogo.risk(place, HOSPITAL / "improved.toml").sizes.tolist() == whole.sizes.tolist()
+    file = cobogo.risk(tmp_path / "release" / "public" / "release.csv", HOSPITAL / "improved.toml")
     assert sorted(file.sizes.tolist()) == sorted(whole.sizes.tolist())
     assert int(whole.sizes.min()) >= 4
     assert whole.records == len(release.to_arrow())
     with pytest.raises(PolicyError, match="only with the policy"):
         cobogo.risk(tmp_path / "release", population=HOSPITAL / "patients.csv")
-    beside = cobogo.risk(tmp_path / "release", HOSPITAL / "policy.toml", population=HOSPITAL / "patients.csv")
+    beside = cobogo.risk(tmp_path / "release", HOSPITAL / "improved.toml", population=HOSPITAL / "patients.csv")
     assert beside.population.size == 204
     assert beside.attackers.journalist.highest <= whole.attackers.prosecutor.highest
 

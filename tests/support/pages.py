@@ -13,7 +13,7 @@ from support.paths import ROOT
 DOCS = ROOT / "docs"
 
 
-HOSPITAL = ROOT / "examples" / "hospital"
+HOSPITAL = ROOT / "src" / "cobogo" / "examples" / "data" / "hospital"
 
 
 def page(name: str) -> str:

@@ -24,14 +24,21 @@ def read_table(name: str) -> Iterator[dict[str, str]]:
     yield from csv.DictReader(text.splitlines())
 
 
-def write_worked_tables(directory: Path) -> list[str]:
-    """Write the small tables that the source documents work through by hand, with policies, into a new directory."""
+SETS = {
+    "hospital": tr("204 invented admissions to a children's hospital, and a policy with every kind of hierarchy"),
+    "documents": tr("the small tables that the source documents work through by hand, with policies"),
+}
+"""The sets of files that can be written out, each a directory of ``data/``, and what they are."""
+
+
+def write_set(name: str, directory: Path) -> list[str]:
+    """Write a set of examples into a new directory; the names of its files."""
     if directory.exists():
         raise OutputError(
             tr("{directory} exists already", directory=directory), remedy=tr("Name a directory that does not exist.")
         )
-    tables = sorted(files("cobogo.examples").joinpath("data", "worked").iterdir(), key=lambda file: file.name)
+    shipped = sorted(files("cobogo.examples").joinpath("data", name).iterdir(), key=lambda file: file.name)
     directory.mkdir(parents=True)
-    for table in tables:
-        (directory / table.name).write_bytes(table.read_bytes())
-    return [table.name for table in tables]
+    for file in shipped:
+        (directory / file.name).write_bytes(file.read_bytes())
+    return [file.name for file in shipped]

@@ -11,7 +11,7 @@ from cobogo.floor.language import tr
 
 EXTRAS = {
     "data.table.spreadsheets": "files",
-    "data.table.labelled": "files",
+    "data.table.labelled_files": "files",
     "data.table.delta": "lake",
     "data.table.iceberg": "lake",
     "answer": "dp",

@@ -22,7 +22,7 @@ def open_populations(policy: Policy, models: Sequence[Model]) -> dict[str, Table
 
 def open_population(name: str, policy: Policy) -> Table:
     """One population table: one record for each person, with every quasi-identifier of the policy."""
-    table = read(policy.resolve(name), policy.data.beside)
+    table = read(policy.resolve(name), policy.data.dialect)
     missing = [column for column in policy.quasi_identifiers if column not in table.columns]
     if missing:
         raise DataError(

@@ -13,7 +13,9 @@ from cobogo.data.policy.columns import quote_names
 from cobogo.data.schema.roles import check_roles
 from cobogo.data.table.engine import Engine, connect
 from cobogo.data.table.frequency import FrequencyTable
-from cobogo.data.table.read import Table, open_source, read, settle_policy
+from cobogo.data.table.labelled_files import check_names
+from cobogo.data.table.read import Table, open_source, read
+from cobogo.data.table.settle import settle_policy
 from cobogo.data.table.spelling import spelling_warnings
 from cobogo.errors import DataError, PolicyError
 from cobogo.examine.risk.population import check_population
@@ -29,9 +31,10 @@ def split_arguments(data: Any, policy: str | Path | Policy | Mapping[str, Any] |
 
     What the policy leaves out of how they are read is detected.
     """
-    if policy is None:
-        return None, settle_policy(Policy.from_any(data))
-    return data, settle_policy(Policy.from_any(policy), data)
+    source, asked = (None, Policy.from_any(data)) if policy is None else (data, Policy.from_any(policy))
+    released = [name for name, attribute in asked.attributes.items() if attribute.role is not Role.IDENTIFIER]
+    check_names(asked.output.format, released, f"{asked.name}, output.format")
+    return source, settle_policy(asked, source)
 
 
 def open_data(data: Any, policy: Policy, engine: str | None) -> Table:

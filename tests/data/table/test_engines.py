@@ -141,6 +141,26 @@ def test_text_files(engine_url: str, workplace: Path, encoding: str, suppressed:
     assert released(policy, engine_url, workplace / "found", lines) == expected
 
 
+def test_files_that_no_engine_reads_or_writes(engine_url: str, workplace: Path) -> None:
+    """A text in an encoding of Windows, and a workbook that is made of it."""
+    text = "city;n;disease\n" + "".join(f"“Icó” {n % 2};{n % 3};{'ab'[n % 2]}\n" for n in range(24))
+    (workplace / "data.csv").write_bytes(text.encode("cp1252"))
+    quasi = {"role": "quasi-identifier"}
+    policy = {
+        "data": {"path": "data.csv"},
+        "attributes": {"city": quasi, "n": quasi, "disease": {"role": "sensitive"}},
+        "privacy": {"models": [{"model": "k-anonymity", "k": 3}]},
+        "output": {"format": "xlsx"},
+    }
+    for name in ("data.csv", "first/public/release.xlsx"):
+        policy["data"] = {"path": name}
+        out = workplace / ("first" if name == "data.csv" else "second")
+        assert cobogo.anonymize(policy, engine=engine_url).write(out)
+        assert cobogo.verify(out)
+    released = read(workplace / "second/public/release.xlsx", Data()).expression.to_pyarrow().to_pylist()
+    assert sorted(";".join(row.values()) for row in released) == sorted(text.splitlines()[1:])
+
+
 @pytest.mark.parametrize("algorithm", ["mondrian-relaxed", "anatomy", "slicing"])
 def test_records_of_equal_tuples_go_different_ways(engine_url: str, workplace: Path, algorithm: str) -> None:
     awkward_csv(workplace / "data.csv", "utf-8")

@@ -155,6 +155,26 @@ def test_a_range_of_a_named_sheet(tmp_path: Path) -> None:
         rows(path, range="B3")
 
 
+ODS = """<office:document-content xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"
+ xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0"
+ xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0">
+<office:body><office:spreadsheet><table:table table:name="one"><table:table-row>
+<table:table-cell office:value-type="string"><text:p>x</text:p></table:table-cell>
+<table:table-cell office:value-type="string"><text:p>day</text:p></table:table-cell></table:table-row><table:table-row>
+<table:table-cell office:value-type="float" office:value="2" table:formula="of:=1+1"><text:p>2</text:p>
+</table:table-cell>
+<table:table-cell office:value-type="date" office:date-value="2020-01-31"><text:p>31/01/20</text:p></table:table-cell>
+</table:table-row></table:table></office:spreadsheet></office:body></office:document-content>"""
+
+
+def test_opendocument(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.ods", "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        archive.writestr("content.xml", ODS.replace("\n", ""))
+        archive.writestr("META-INF/manifest.xml", "<manifest/>")
+    assert rows(tmp_path / "a.ods") == [{"x": "2", "day": "2020-01-31"}]
+
+
 def test_several_sheets_are_named_and_asked_for(tmp_path: Path) -> None:
     book = openpyxl.Workbook()
     book.active.title = "first"
@@ -254,9 +274,16 @@ def test_only_a_header_is_a_table_of_no_rows(tmp_path: Path) -> None:
     assert (table.columns, table.rows()) == (("x", "y"), 0)
 
 
+@pytest.mark.parametrize("name", ["a*[1].jsonl", "b.jsonl.gz", "c.jsonl"])
+def test_json_lines_may_be_compressed_and_called_anything(tmp_path: Path, name: str) -> None:
+    content = b'{"x": 1}\n{"y": [1, 2]}\n'
+    (tmp_path / name).write_bytes(content if name.startswith("a") else gzip.compress(content))
+    assert rows(tmp_path / name) == [{"x": "1", "y": None}, {"x": None, "y": "[1,2]"}]
+
+
 def test_a_key_for_another_kind_of_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("x\n1\n")
-    with pytest.raises(PolicyError, match="is CSV, and this key is for Excel"):
+    with pytest.raises(DataError, match=r"is CSV, and data\.sheet is for Excel"):
         rows(tmp_path / "a.csv", sheet="people")
 
 

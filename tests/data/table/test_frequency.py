@@ -59,7 +59,7 @@ def test_records_names_do_not_collide_with_ours() -> None:
 
 
 def test_the_hospital_s_table_is_the_golden_one() -> None:
-    policy = Policy.load(ROOT / "examples" / "hospital" / "policy.toml")
+    policy = Policy.load(ROOT / "src" / "cobogo" / "examples" / "data" / "hospital" / "improved.toml")
     names = ["sex", "schooling", "payer"]
     table = frequency_table(read(policy.resolve(policy.data.path), policy.data), names, ["diagnosis"])
     histogram = table.histograms["diagnosis"]

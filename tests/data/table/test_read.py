@@ -183,6 +183,7 @@ def test_the_separator_is_guessed_from_the_header(tmp_path: Path, separator: str
         (b"PK\x03\x04" + bytes(50), "a.csv", "spreadsheet"),
         (gzip.compress(b"x,y\n1,2\n", mtime=0)[:-9], "a.csv", "compressed"),
         (b"PAR1....", "a.csv", "Parquet"),
+        (b"x,y\n1,\x002\n", "a.csv", "NUL"),
         ("\n\nx,y\n1,2\n", "a.csv", "blank line"),
         ("", "a.csv", "is empty"),
         ("x,y\r\n1,2\n3,4\r\n", "a.csv", "some of its lines end in CR LF and some in LF"),

@@ -4,6 +4,10 @@ import json
 import tomllib
 from pathlib import Path
 
+import openpyxl
+import pandas as pd
+import pyreadstat
+
 from support.small_job import cobogo
 
 
@@ -22,3 +26,28 @@ def test_inspect_shows_no_values_and_writes_a_policy_that_runs(here: Path) -> No
     assert [c["column"] for c in json.loads(cobogo("inspect", "a.csv", "--json", cwd=here).stdout)] == [
         "nome", "idade", "cidade", "doenca",
     ]  # fmt: skip
+
+
+def test_a_starter_policy_says_where_in_its_file_the_table_is(here: Path) -> None:
+    book = openpyxl.Workbook()
+    book.active.title = "people"
+    for line in (["idade", "cidade"], *([20 + n % 3, "Crato"] for n in range(30))):
+        book.active.append(line)
+    book.create_sheet("other").append(["x"])
+    book.save(here / "a.xlsx")
+    assert '"people", "other"' in cobogo("inspect", "a.xlsx", cwd=here, code=2).stderr
+    cobogo("inspect", "a.xlsx", "--sheet", "people", "--range", "A1:A31", "--write", "new.toml", cwd=here)
+    written = tomllib.loads((here / "new.toml").read_text())
+    assert written["data"] == {"path": "a.xlsx", "sheet": "people", "range": "A1:A31", "decimal": "."}
+    assert [*written["attributes"]] == ["idade"]
+
+
+def test_a_starter_policy_has_the_labels_as_a_hierarchy(here: Path) -> None:
+    frame = pd.DataFrame({"cidade": [float(n % 4) for n in range(40)]})
+    names = {0.0: "Crato", 1.0: "Sobral", 2.0: "Sobral"}
+    pyreadstat.write_sav(frame, here / "a.sav", variable_value_labels={"cidade": names})
+    cobogo("inspect", "a.sav", "--labels", "hierarchy", "--write", "new.toml", cwd=here)
+    written = tomllib.loads((here / "new.toml").read_text())
+    tree = {"Crato": ["0"], "Sobral": ["1", "2"], "3": ["3"]}
+    assert written["data"]["labels"] == "hierarchy"
+    assert written["attributes"]["cidade"]["hierarchy"] == {"tree": tree, "top": True}

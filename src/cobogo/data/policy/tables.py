@@ -88,17 +88,17 @@ class Data(PolicyTable):
 
     def settle(self, notes: Sequence[str], **found: Any) -> Data:
         """The same with what was detected, and sentences about it."""
-        settled = Data.model_validate({**self._said(), **found})
+        settled = Data.model_validate({**self._given(), **found})
         settled._notes = (*self._notes, *notes)
         return settled
 
     @property
-    def beside(self) -> Data:
+    def dialect(self) -> Data:
         """How another table is read that the policy names: as this one, but for where in which kind of file it is."""
         own = {"path", "format", "sheet", "range", "table", "version"}
-        return Data.model_validate({key: value for key, value in self._said().items() if key not in own})
+        return Data.model_validate({key: value for key, value in self._given().items() if key not in own})
 
-    def _said(self) -> dict[str, Any]:
+    def _given(self) -> dict[str, Any]:
         """The keys that the policy has."""
         return {key: getattr(self, key) for key in Data.model_fields if key in self.model_fields_set}
 

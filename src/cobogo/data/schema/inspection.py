@@ -10,7 +10,8 @@ from cobogo.data.policy import Data, Role
 from cobogo.data.schema.profile import MOST_VALUES, ColumnProfile, profile
 from cobogo.data.schema.suggest import Suggestion, suggest
 from cobogo.data.table.formats import ValueLabels
-from cobogo.data.table.read import Table, label_tree, read, settle
+from cobogo.data.table.read import Table, read
+from cobogo.data.table.settle import label_tree, settle
 
 
 @dataclass(frozen=True, eq=False)

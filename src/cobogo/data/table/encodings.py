@@ -106,6 +106,8 @@ def detect_encoding(file: str) -> Encoding | None:
         for number, block in enumerate(itertools.chain([start], iter(lambda: stream.read(BLOCK), b""))):
             if number * BLOCK > SCANNED and not is_packed(file):
                 break
+            if b"\0" in block:
+                raise _no_text(file)
             if block.isascii() and ascii_only:
                 continue
             ascii_only = False
@@ -116,6 +118,15 @@ def detect_encoding(file: str) -> Encoding | None:
         if utf8 and _decodes(decoder, b"", final=number * BLOCK <= SCANNED):
             return "utf-8"
         return "cp1252" if controls else "latin-1"
+
+
+def _no_text(file: str) -> DataError:
+    return DataError(
+        tr("has NUL bytes, which no text has"),
+        where=file,
+        remedy=tr("Export it again as CSV (UTF-8)."),
+        code="COBOGO-DATA-FORMAT",
+    )
 
 
 def _decodes(decoder: codecs.IncrementalDecoder, block: bytes, *, final: bool = False) -> bool:

@@ -7,18 +7,16 @@ that every engine reads every kind. Its values become texts as CSV has them: 1 a
 from __future__ import annotations
 
 import codecs
-import datetime as dt
 import json
 import math
-import zipfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from cobogo.data.policy import Data
 from cobogo.data.table.encodings import first_bytes, is_packed, open_unpacked
-from cobogo.errors import DataError, PolicyError
+from cobogo.errors import DataError
 from cobogo.floor.catalogue import import_object
 from cobogo.floor.extras import needing_extra
 from cobogo.floor.language import Text, tr
@@ -67,9 +65,9 @@ class Format:
             import_object(str(self.write))(table, target, labels, data)
 
 
-_HERE = __name__
+_RECORDS = "cobogo.data.table.record_files"
 _SHEETS = "cobogo.data.table.spreadsheets"
-_LABELLED = "cobogo.data.table.labelled"
+_LABELLED = "cobogo.data.table.labelled_files"
 
 FORMATS = {
     kind.name: kind
@@ -85,9 +83,9 @@ FORMATS = {
         Format("dta", "Stata", (".dta",), f"{_LABELLED}:read_dta", f"{_LABELLED}:write_dta", ("labels",)),
         Format("sas7bdat", "SAS", (".sas7bdat",), f"{_LABELLED}:read_sas", keys=("labels",)),
         Format("xpt", "SAS transport", (".xpt",), f"{_LABELLED}:read_xpt"),
-        Format("jsonl", "JSON Lines", (".jsonl", ".ndjson"), f"{_HERE}:read_json_lines"),
-        Format("arrow", "Arrow", (".arrow", ".feather", ".ipc"), f"{_HERE}:read_arrow"),
-        Format("sqlite", "SQLite", (".sqlite", ".sqlite3", ".db"), f"{_HERE}:read_sqlite", keys=("table",)),
+        Format("jsonl", "JSON Lines", (".jsonl", ".ndjson"), f"{_RECORDS}:read_json_lines"),
+        Format("arrow", "Arrow", (".arrow", ".feather", ".ipc"), f"{_RECORDS}:read_arrow"),
+        Format("sqlite", "SQLite", (".sqlite", ".sqlite3", ".db"), f"{_RECORDS}:read_sqlite", keys=("table",)),
         Format("delta", "Delta Lake", (), keys=("version",)),
         Format("iceberg", "Iceberg", (), keys=("version",)),
     )
@@ -109,7 +107,6 @@ _BEGINNINGS: dict[bytes, str] = {
 }
 """How files of a kind begin. CSV and JSON Lines begin like any text."""
 
-_SAVE = tr("Save it as CSV (UTF-8), and give that file.")
 _CONVERT = tr("Convert it to CSV whose first line names the columns.")
 _XML = (tr("is XML (as GPX and KML are), not a table"), _CONVERT)
 _OTHERS: dict[bytes, tuple[Text, Text]] = {
@@ -144,11 +141,11 @@ def _refuse_keys_of_others(kind: Format, data: Data, path: str) -> None:
     for key in sorted((data.model_fields_set & places) - set(kind.keys)):
         if getattr(data, key) is not None:
             able = ", ".join(other.title for other in FORMATS.values() if key in other.keys)
-            raise PolicyError(
-                tr("{path} is {kind}, and this key is for {able}", path=path, kind=kind.title, able=able or "…"),
-                where=f"data.{key}",
-                remedy=tr("Leave it out, or give another file."),
-                code="COBOGO-POLICY-VALUE",
+            raise DataError(
+                tr("is {kind}, and data.{key} is for {able}", kind=kind.title, key=key, able=able or "…"),
+                where=path,
+                remedy=tr("Leave the key out, or give another file."),
+                code="COBOGO-DATA-FORMAT",
             )
 
 
@@ -178,6 +175,8 @@ def recognise(file: str) -> str:
 
 def _recognise_archive(file: str) -> str:
     """Which of the kinds of files that are ZIP archives it is."""
+    import zipfile
+
     try:
         with zipfile.ZipFile(file) as archive:
             names = set(archive.namelist())
@@ -279,148 +278,6 @@ def too_large(file: str, most: int) -> DataError:
         remedy=tr("Save the table as CSV or Parquet, or in parts."),
         code="COBOGO-DATA-FILE",
     )
-
-
-# Values as text
-
-
-def number_text(value: float) -> str:
-    """A number with its fewest digits; a whole one without a point.
-
-    >>> number_text(1.0), number_text(0.1), number_text(1e20)
-    ('1', '0.1', '1e+20')
-    """
-    return str(int(value)) if value == value // 1 and abs(value) < 1e15 else repr(float(value))
-
-
-def cell_text(value: Any, *, times: bool = False) -> str | None:
-    """A cell as text. ``times``: a day is written with its midnight, since others of its column have a time.
-
-    >>> cell_text(True), cell_text(dt.date(2020, 1, 31)), cell_text(dt.datetime(2020, 1, 31, 9, 5)), cell_text("")
-    ('true', '2020-01-31', '2020-01-31 09:05:00', None)
-    """
-    if value is None or value == "" or value != value:  # noqa: PLR0124
-        return None
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, dt.datetime):
-        return value.isoformat(" ")
-    if isinstance(value, dt.date):
-        return f"{value.isoformat()} 00:00:00" if times else value.isoformat()
-    return number_text(value) if isinstance(value, int | float) else str(value)
-
-
-def text_column(cells: Sequence[Any]) -> Any:
-    """A column of cells as an Arrow array of text."""
-    import pyarrow as pa
-
-    times = any(isinstance(cell, dt.datetime) for cell in cells)
-    return pa.array([cell_text(cell, times=times) for cell in cells], pa.string())
-
-
-# Readers that need nothing besides
-
-
-def read_arrow(file: str, data: Data) -> Content:  # noqa: ARG001
-    """An Arrow or Feather file, or a stream; it has types of its own, which stay."""
-    import pyarrow as pa
-    from pyarrow import feather
-
-    try:
-        if first_bytes(file, 4) == b"FEA1":
-            table = feather.read_table(file)
-            return Content(table.schema, table.to_batches())
-        opened = pa.ipc.open_file if first_bytes(file, 6) == b"ARROW1" else pa.ipc.open_stream
-        table = opened(pa.memory_map(file)).read_all()
-    except (pa.ArrowException, OSError):
-        raise incomplete(file, "Arrow") from None
-    plain = _without_dictionaries(table)
-    return Content(plain.schema, plain.to_batches())
-
-
-def _without_dictionaries(table: Any) -> Any:
-    """A table whose categories are plain values; a column of NULLs alone, which has no type, is text."""
-    import pyarrow as pa
-
-    def plain(kind: Any) -> Any:
-        if pa.types.is_null(kind):
-            return pa.string()
-        return kind.value_type if pa.types.is_dictionary(kind) else kind
-
-    return table.cast(pa.schema([pa.field(field.name, plain(field.type)) for field in table.schema]))
-
-
-def read_json_lines(file: str, data: Data) -> Content:  # noqa: ARG001
-    """One object in each line. Values are taken as they are written; what is nested stays JSON."""
-    import duckdb
-    import pyarrow as pa
-
-    lines = f"read_json_objects('{file.replace(chr(39), chr(39) * 2)}', format='newline_delimited')"
-    connection = duckdb.connect()
-    try:
-        if connection.execute(f"SELECT count(*) FROM {lines} WHERE json_type(json) <> 'OBJECT'").fetchone() != (0,):
-            raise DataError(
-                tr("has lines that are not objects"),
-                where=file,
-                remedy=tr('Write one object in each line: {"age": 34, "sex": "F"}.'),
-                code="COBOGO-DATA-LINE",
-            )
-        names = [name for (name,) in connection.execute(_KEYS.format(lines=lines)).fetchall()]
-        pointers = ["/" + name.replace("~", "~0").replace("/", "~1") for name in names]
-        parts = ", ".join("json ->> ?" for _ in names) or "NULL"
-        batches = connection.execute(f"SELECT {parts} FROM {lines}", pointers).to_arrow_reader(100_000)
-    except duckdb.Error:
-        raise incomplete(file, "JSON Lines") from None
-    schema = pa.schema([(name, pa.string()) for name in names])
-    return Content(schema, (pa.RecordBatch.from_arrays(batch.columns, schema=schema) for batch in batches))
-
-
-_KEYS = """
-WITH numbered AS (SELECT row_number() OVER () AS row, json_keys(json) AS keys FROM {lines}),
-     listed AS (SELECT row, unnest(keys) AS name, generate_subscripts(keys, 1) AS place FROM numbered)
-SELECT name FROM listed GROUP BY name ORDER BY min(row), min(place)
-"""
-"""The keys of all objects, in the order in which they appear."""
-
-
-def read_sqlite(file: str, data: Data) -> Content:
-    """A table or a view of a SQLite database."""
-    import sqlite3
-
-    import pyarrow as pa
-
-    connection = sqlite3.connect(f"{Path(file).absolute().as_uri()}?mode=ro&immutable=1", uri=True)
-    try:
-        known = (
-            "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
-        )
-        tables = sorted(name for (name,) in connection.execute(known))
-        name = choose(data.table, tables, "table", tr("tables"), file)
-        cursor = connection.execute('SELECT * FROM "{}"'.format(name.replace('"', '""')))
-    except sqlite3.Error:
-        raise incomplete(file, "SQLite") from None
-    schema = pa.schema([(column[0], pa.string()) for column in cursor.description])
-
-    def batches() -> Iterator[Any]:
-        while rows := cursor.fetchmany(100_000):
-            columns = list(zip(*rows, strict=True))
-            _refuse_bytes(columns, schema.names, file)
-            yield pa.RecordBatch.from_arrays([text_column(column) for column in columns], schema=schema)
-
-    return Content(schema, batches(), keys={"table": name})
-
-
-def _refuse_bytes(columns: Sequence[Sequence[Any]], names: Sequence[str], file: str) -> None:
-    for name, column in zip(names, columns, strict=True):
-        if any(isinstance(cell, bytes) for cell in column):
-            raise DataError(
-                tr('the column "{name}" has bytes that are not text', name=name),
-                where=file,
-                remedy=tr("Name a view without this column."),
-                code="COBOGO-DATA-TYPE",
-            )
 
 
 def choose(asked: str | None, known: Sequence[str], key: str, what: str, file: str) -> str:

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
-from pydantic import ValidationError
-
-from cobogo.data.policy import AttributePolicy, Data, Policy, Role, TreeHierarchy
-from cobogo.data.policy.complaints import list_errors
-from cobogo.data.policy.tables import Encoding
+from cobogo.data.policy import Data, Policy
 from cobogo.data.table import formulas
-from cobogo.data.table.encodings import copy_as_utf8, encoding_of, guess_decimal, guess_separator, needs_copy
+from cobogo.data.table.encodings import copy_as_utf8, needs_copy
 from cobogo.data.table.engine import Engine, Expression, connect
 from cobogo.data.table.files import (
     csv_columns,
@@ -27,7 +23,8 @@ from cobogo.data.table.files import (
     refuse_line_ends,
 )
 from cobogo.data.table.formats import Format, ValueLabels, convert, find_format
-from cobogo.errors import CobogoError, DataError, PolicyError
+from cobogo.data.table.settle import detect
+from cobogo.errors import DataError, PolicyError
 from cobogo.floor.language import tr
 from cobogo.floor.urls import is_elsewhere, is_url, public_url
 
@@ -181,7 +178,8 @@ def table_in(engine: Engine, name: str, data: Data, where: str) -> Table:
 
 
 def read(source: Any, data: Data, engine: Engine | None = None, *, once: bool = False) -> Table:
-    """Open a path (CSV or Parquet, a directory of parts, a glob) or a frame of pandas, polars, Arrow or Ibis.
+    """Open a path (a file of one of the `FORMATS`, a directory of parts, a glob) or a frame of pandas, polars, Arrow or
+    Ibis.
 
     A path may be a URL of object storage, and a table of a lake. ``once``: it will be counted once only.
     """
@@ -226,17 +224,6 @@ def _read_files(path: str, data: Data, engine: Engine, once: bool) -> Table:
     return _read_other(kind, files, path, data, engine, once)
 
 
-def column_names(path: str, data: Data) -> tuple[list[str], str]:
-    """The names of the columns of a file, without its rows, and the separator of CSV; none of a kind that is read
-    whole."""
-    files = list_files(path)
-    kind = find_format(files, data, path)
-    if kind.name == "csv":
-        found = detect(files, data)
-        return csv_columns(files, found), found.separator
-    return parquet_columns(files, path) if kind.name == "parquet" else [], data.separator
-
-
 def _read_csv(files: Sequence[str], path: str, data: Data, engine: Engine, once: bool) -> Table:
     """Files of text; what the engine cannot decode is copied as UTF-8 first."""
     names = csv_columns(files, data)
@@ -256,46 +243,15 @@ def _plain_copy(file: str, encoding: str, engine: Engine) -> str:
 def _read_other(kind: Format, files: Sequence[str], path: str, data: Data, engine: Engine, once: bool) -> Table:
     """Files that no engine reads: they become Parquet files of the engine's own."""
     contents = [convert(kind, file, data, engine.scratch_file(".parquet")) for file in files]
-    _check_names(contents[0].schema.names, path)
     for file, content in zip(files, contents, strict=True):
         if content.schema.names != contents[0].schema.names:
             raise other_columns(file, files[0])
-    expression = engine.load_parquet([str(content.file) for content in contents], path, [], once=once)
+    made = [str(content.file) for content in contents]
+    _check_names(parquet_columns(made, path), path)
+    expression = engine.load_parquet(made, path, [], once=once)
     notes = dict.fromkeys((*data.notes, *(note for content in contents for note in content.notes)))
     table = _mark_missing(engine, expression, data, path)
     return replace(table, notes=tuple(notes), labels=contents[0].labels, keys=contents[0].keys)
-
-
-def reading_options(*, separator: str | None = None, encoding: str | None = None, **places: str | None) -> Data:
-    """How a file is read by the options of a command; what is not given is detected."""
-    known = get_args(Encoding)
-    if encoding not in (None, *known):
-        raise PolicyError(
-            tr("must be one of {known}. Got {value!r} instead", known=", ".join(known), value=encoding),
-            where="--encoding",
-            remedy=tr("Leave it out: it is detected."),
-        )
-    given = {"separator": separator, "encoding": encoding, **places}
-    try:
-        return Data.model_validate({key: value for key, value in given.items() if value is not None})
-    except ValidationError as error:
-        problem = list_errors(error, Data)[0]
-        raise PolicyError(
-            problem.what, where=f"--{problem.where}", remedy=problem.remedy or tr("Leave it out: it is detected.")
-        ) from None
-
-
-def settle(source: Any, data: Data) -> Data:
-    """How a source will be read, with what a policy leaves out; as it is where nothing can be detected yet."""
-    if not isinstance(source, str | Path) or is_url(str(source)):
-        return data
-    with suppress(CobogoError):
-        if must_be_copied(str(source), data):
-            return _settle_copy(str(source), data)
-        files = list_files(str(source))
-        kind = find_format(files, data, str(source))
-        return detect(files, data) if kind.name == "csv" else data
-    return data
 
 
 @contextmanager
@@ -310,71 +266,6 @@ def local_file(place: Path) -> Iterator[Path]:
     with copy.naming():
         yield copy.path
     copy.remove()
-
-
-def _settle_copy(place: str, data: Data) -> Data:
-    """The same of what is elsewhere. The copy stays for the reader that comes next."""
-    from cobogo.data.table.sources import fetch
-
-    copy = fetch(place, data)
-    settled = data.settle(()) if copy.version is not None else settle(copy.path, data).settle(())
-    settled.copies[place] = copy
-    return settled
-
-
-def settle_policy(policy: Policy, source: Any = None) -> Policy:
-    """A policy with what it leaves out of the way its data are read, as they show it themselves."""
-    path = policy.data.path if source is None else source
-    if path is None or (source is None and is_url(str(path))):
-        return policy
-    with suppress(CobogoError):
-        place = policy.resolve(path) if source is None else path
-        data = settle(place, policy.data)
-        local = data.copies[str(place)].path if str(place) in data.copies else place
-        attributes = _with_labels(policy, local) if policy.data.labels == "hierarchy" else policy.attributes
-        return policy.model_copy(update={"data": data, "attributes": attributes})
-    return policy
-
-
-def _with_labels(policy: Policy, source: Any) -> dict[str, AttributePolicy]:
-    """The attributes of a policy; a quasi-identifier without a hierarchy has the labels of its codes as one."""
-    files = list_files(str(source)) if isinstance(source, str | Path) else []
-    kind = find_format(files, policy.data, str(source)) if files else None
-    known = kind.load(files[0], policy.data).labels if kind is not None and "labels" in kind.keys else {}
-    return {
-        name: attribute.model_copy(update={"hierarchy": label_tree(known[name])})
-        if name in known and attribute.role is Role.QUASI_IDENTIFIER and attribute.hierarchy is None
-        else attribute
-        for name, attribute in policy.attributes.items()
-    }
-
-
-def label_tree(labels: Mapping[str, str], others: Sequence[str] = ()) -> TreeHierarchy:
-    """Labels above the codes that have them, and ``*`` above all. A code of ``others`` that has none is its own label.
-
-    >>> label_tree({"1": "North", "2": "North", "9": "South"}).tree
-    {'North': ['1', '2'], 'South': ['9']}
-    """
-    tree: dict[str, list[str]] = {}
-    for code, label in {**{code: code for code in others}, **labels}.items():
-        tree.setdefault(label, []).append(code)
-    return TreeHierarchy(tree=tree, top=True)
-
-
-def detect(files: Sequence[str], data: Data) -> Data:
-    """What a policy leaves out about CSV files, from the files themselves, with a sentence about each."""
-    said = data.model_fields_set
-    encoding = encoding_of(files) if data.encoding == "auto" else data.encoding
-    separator = data.separator if "separator" in said else guess_separator(files[0], encoding)
-    decimal = data.decimal if "decimal" in said else guess_decimal(files[0], encoding, separator)
-    usual, found = Data(encoding="utf-8"), {"encoding": encoding, "separator": separator, "decimal": decimal}
-    unusual = [
-        f'{key} = "{value}"'
-        for key, value in found.items()
-        if value not in (getattr(data, key) if key in said else None, getattr(usual, key))
-    ]
-    notes = [tr("detected: {found}", found=", ".join(unusual).replace("\t", "\\t"))] if unusual else []
-    return data.settle(notes, **found)
 
 
 def _as_arrow(source: Any) -> Any:

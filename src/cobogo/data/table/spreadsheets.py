@@ -16,8 +16,9 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 from cobogo.data.policy import Data
+from cobogo.data.table.cells import cell_text, is_numeric, text_column
 from cobogo.data.table.files import check_header
-from cobogo.data.table.formats import Content, ValueLabels, cell_text, choose, incomplete, text_column, too_large
+from cobogo.data.table.formats import Content, ValueLabels, choose, incomplete, too_large
 from cobogo.errors import DataError, OutputError, PolicyError
 from cobogo.floor.language import tr, trn
 from cobogo.floor.memory import memory_share
@@ -28,7 +29,8 @@ LONGEST_CELL = 32_767
 """What a sheet of Excel holds, and a cell of it."""
 
 ROOM = 0.25
-"""The share of memory that an unpacked workbook may take. As cells it takes some three times as much."""
+"""The share of memory that an unpacked workbook may take. As cells it takes four times as much: 49 MB of XML, 200,000
+rows of five columns, took 190 MB."""
 
 _BLOCK = 1 << 20
 
@@ -307,18 +309,6 @@ def _text_cell(text: str | None) -> str:
     return f'<c t="inlineStr"><is><t xml:space="preserve">{escape(text)}</t></is></c>'
 
 
-def is_numeric(column: Any) -> bool:
-    """Whether every value of a column of texts is a number as a program writes it: 7 and not 007, 1.5 and not 1.50."""
-    import pyarrow.compute as pc
-
-    return all(map(_is_number, pc.unique(column).drop_null().to_pylist()))
-
-
-def _is_number(text: str) -> bool:
-    return _NUMBER.fullmatch(text) is not None and cell_text(float(text)) == text
-
-
-_NUMBER = re.compile(r"-?[0-9]{1,15}([.][0-9]{1,17})?")
 _FORBIDDEN = "[\x00-\x08\x0b\x0c\x0e-\x1f\r\ufffe\uffff]|_x[0-9A-Fa-f]{4}_"
 """What a cell cannot hold, or a reader would take for something else."""
 

@@ -12,7 +12,8 @@ import numpy as np
 
 from cobogo.data.policy import Data, Policy, Role
 from cobogo.data.table.engine import Engine, connect
-from cobogo.data.table.read import read, reading_options
+from cobogo.data.table.read import read
+from cobogo.data.table.settle import reading_options
 from cobogo.errors import DataError, OutputError, PolicyError
 from cobogo.examine.attacks.queries import AnsweredQuery, load_queries
 from cobogo.examine.attacks.rows import Rows

@@ -61,7 +61,7 @@ def inspect(
 ) -> None:
     """Look at a file: its columns' types, and suggested roles and hierarchies. Shows no values."""
     from cobogo.data.schema import inspection
-    from cobogo.data.table.read import reading_options
+    from cobogo.data.table.settle import reading_options
 
     options = reading_options(
         separator=separator, encoding=encoding, sheet=sheet, range=cells, table=table, labels=labels

@@ -142,14 +142,35 @@ def explain(
 
 
 def example(
-    directory: Annotated[Path, typer.Argument(help="A directory that does not exist yet.")],
+    name: Annotated[str | None, typer.Argument(help="Which examples: `cobogo example` alone lists them.")] = None,
+    directory: Annotated[
+        Path | None, typer.Argument(help="A directory that does not exist yet; named like the examples if not given.")
+    ] = None,
 ) -> None:
-    """Write the small tables that the source documents work through by hand, with policies, to try commands on."""
-    from cobogo.examples import write_worked_tables
+    """Write examples to try commands on: invented data, with policies. Without a name, list them."""
+    from cobogo.examples import SETS, write_set
 
-    say, names = language.terminal_speech(), write_worked_tables(directory)
-    console.say(say.plural("{n} file in {directory}", "{n} files in {directory}", n=len(names), directory=directory))
-    console.say(say("`cobogo explain documents` says what each document describes, and which command reproduces it."))
+    say = language.terminal_speech()
+    if name is None:
+        console.say(_table([[key, say(text)] for key, text in SETS.items()]))
+        return
+    if name not in SETS:
+        raise InputError(
+            tr('there are no examples called "{name}"', name=name),
+            where="cobogo example",
+            remedy=tr("There are: {names}.", names=", ".join(SETS)),
+        )
+    place = directory or Path(name)
+    written = write_set(name, place)
+    console.say(say.plural("{n} file in {directory}", "{n} files in {directory}", n=len(written), directory=place))
+    console.say(say(NEXT[name]))
+
+
+NEXT = {
+    "hospital": tr("Go there, and begin with: cobogo inspect patients.csv --write policy.toml"),
+    "documents": tr("`cobogo explain documents` says what each document describes, and which command reproduces it."),
+}
+"""What to do with a set of examples."""
 
 
 def _explain_documents(parts: list[str], as_json: bool) -> None:

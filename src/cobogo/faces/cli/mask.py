@@ -9,7 +9,7 @@ import typer
 
 from cobogo.errors import PolicyError
 from cobogo.faces.cli import console, language
-from cobogo.faces.cli.options import Engine, Evidence, Json, Out, PolicyFile, Quiet
+from cobogo.faces.cli.options import Engine, Evidence, GuessedSeparator, Json, Out, PolicyFile, Quiet
 from cobogo.floor.language import tr, trn
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def detokenize(
     vault: Annotated[str | None, typer.Option("--vault", help="The vault: a file, or a database's URL.")] = None,
     key: Annotated[Path | None, typer.Option("--key", help="The file of a key that may detokenize.")] = None,
     secret: Annotated[Path | None, typer.Option("--secret", help="The file of the secret.")] = None,
-    separator: Annotated[str, typer.Option("--separator", help="The character between the columns.")] = ",",
+    separator: GuessedSeparator = None,
     missing: Annotated[
         str, typer.Option("--missing", help="error or null: what to do with a token that has no value.")
     ] = "error",

@@ -77,7 +77,7 @@ def attraction(space: Space, home: Floats, probabilities: Floats, wanted: Floats
         share = np.maximum(found / total, goal / FASTEST)
         weights = weights * np.divide(goal, share, out=np.zeros_like(goal), where=found > 0)
         weights /= weights.sum()
-    return weights
+    return np.asarray(weights)
 
 
 OUTINGS = 3

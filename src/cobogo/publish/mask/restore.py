@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from cobogo.data.policy import Data
 from cobogo.data.table.engine import Engine
 from cobogo.data.table.read import read
+from cobogo.data.table.settle import reading_options, settle
 from cobogo.errors import OutputError, PolicyError
 from cobogo.floor.files import create_scratch, remove_scratch
 from cobogo.floor.language import tr
@@ -29,7 +29,7 @@ def restore(
     vault: str | Path | None = None,
     key: str | Path | None = None,
     secret: str | Path | None = None,
-    separator: str = ",",
+    separator: str | None = None,
     missing: Missing = "error",
 ) -> int:
     """Turn the tokens of some columns (by domain) back and decrypt others; return how many records were written.
@@ -41,7 +41,8 @@ def restore(
         raise OutputError(tr("is there already"), where=str(target), remedy=tr("Choose another --out."))
     if target.suffix not in (".csv", ".parquet"):
         raise OutputError(tr("must end in .csv or .parquet"), where=str(target), remedy=tr("Choose another --out."))
-    table = read(str(data), Data(separator=separator))
+    options = settle(str(data), reading_options(separator=separator))
+    table = read(str(data), options)
     for name in (*domains, *decrypt):
         if name not in table.columns:
             known = ", ".join(table.columns)
@@ -71,7 +72,7 @@ def restore(
         loaded = Secret.load(Path(secret))
         for name in decrypt:
             rows = _replace_column(rows, name, decrypt_values(rows.column(name).to_pylist(), loaded, name))
-    _write(table.engine, rows, target, separator)
+    _write(table.engine, rows, target, options.separator)
     return int(rows.num_rows)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from cobogo.data.policy import Data, Output, Policy, Privacy, Recoding, ReportPolicy
 from cobogo.data.schema import inspection
 from cobogo.data.schema.profile import decimal_mark
-from cobogo.data.table.read import settle_policy
+from cobogo.data.table.settle import settle_policy
 from cobogo.errors import PolicyError
 from cobogo.floor.language import Text, tr
 from cobogo.floor.urls import is_url
@@ -54,8 +54,8 @@ def take_roles(policy: Policy, options: Data) -> GuideRoles:
 
 def suggest_roles(data: Path, options: Data) -> GuideRoles:
     """The roles and hierarchies that the columns suggest; a column that suggests none with confidence is an error."""
-    looked = inspection.inspect(data, options)
-    profiles, suggestions = looked.columns, looked.suggestions
+    inspected = inspection.inspect(data, options)
+    profiles, suggestions = inspected.columns, inspected.suggestions
     found = dict(zip((column.name for column in profiles), suggestions, strict=True))
     # A table without records says nothing about its columns, and is refused for that.
     unsure = [column.name for column in profiles if column.records and not found[column.name].certain]
@@ -77,7 +77,7 @@ def suggest_roles(data: Path, options: Data) -> GuideRoles:
     placeholders = {value for column in profiles for value in column.placeholders}
     content = {
         "data": {
-            **looked.data.model_dump(exclude_unset=True, by_alias=True),
+            **inspected.data.model_dump(exclude_unset=True, by_alias=True),
             "decimal": decimal_mark(profiles),
             "missing": ["", *sorted(placeholders)],
         },

@@ -15,7 +15,8 @@ from cobogo.data.hierarchy.build import build
 from cobogo.data.policy import Policy, Role
 from cobogo.data.table.columns import Coder
 from cobogo.data.table.engine import Expression, connect
-from cobogo.data.table.read import Table, read, settle_policy
+from cobogo.data.table.read import Table, read
+from cobogo.data.table.settle import settle_policy
 from cobogo.errors import CobogoError
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.release import manifest as manifests

@@ -7,14 +7,14 @@ notes, no labels of the file, no labels of values that were suppressed, no time.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 from cobogo.data.policy import Data
-from cobogo.data.table.formats import Content, ValueLabels, cell_text, incomplete, number_text, text_column
-from cobogo.data.table.spreadsheets import is_numeric
+from cobogo.data.table.cells import cell_text, is_numeric, number_text, text_column
+from cobogo.data.table.formats import FORMATS, Content, ValueLabels, incomplete
 from cobogo.errors import OutputError
 from cobogo.floor.language import tr
 
@@ -111,6 +111,12 @@ _STATA_WORDS = {
     "_all", "_b", "_coef", "_cons", "_n", "_pi", "_pred", "_rc", "_skip", "_se", "byte", "double", "float", "if", "in",
     "int", "long", "using", "with",
 }  # fmt: skip
+NAMES: dict[str, tuple[str, int, set[str]]] = {
+    "sav": (r"[^\W\d_][\w.$#@]{0,63}(?<!\.)", 64, _SPSS_WORDS),
+    "dta": (r"[^\W\d]\w{0,31}", 128, _STATA_WORDS),
+}
+"""Of each kind, the form of a column's name, the most bytes that it has, and the words that it must not be."""
+
 _LONGEST_LABEL = 120
 """Bytes of a value's label in SPSS; a longer one would be cut."""
 
@@ -119,7 +125,7 @@ def write_sav(table: Any, target: Path, labels: ValueLabels, data: Data) -> None
     """A file of SPSS. Its header has the date of no day."""
     import pyreadstat
 
-    _refuse_names(table.column_names, "SPSS", r"[^\W\d_][\w.$#@]{0,63}(?<!\.)", 64, _SPSS_WORDS, target)
+    check_names("sav", table.column_names, target.name)
     frame, known, whole = _frame(table, labels, data)
     _write(
         pyreadstat.write_sav, frame, target, variable_value_labels=known, variable_format=dict.fromkeys(whole, "F8.0")
@@ -133,7 +139,7 @@ def write_dta(table: Any, target: Path, labels: ValueLabels, data: Data) -> None
     """A file of Stata 14 and later. Its header has the date of no day."""
     import pyreadstat
 
-    _refuse_names(table.column_names, "Stata", r"[^\W\d]\w{0,31}", 128, _STATA_WORDS, target)
+    check_names("dta", table.column_names, target.name)
     frame, known, _ = _frame(table, labels, data)
     _write(pyreadstat.write_dta, frame, target, variable_value_labels=known, version=14)
     with target.open("r+b") as stream:
@@ -155,7 +161,11 @@ def _write(write: Callable[..., None], frame: Any, target: Path, **options: Any)
         ) from None
 
 
-def _refuse_names(names: list[str], kind: str, form: str, most: int, words: set[str], target: Path) -> None:
+def check_names(kind: str, names: Iterable[str], where: str) -> None:
+    """Refuse columns whose names a kind of file cannot hold."""
+    if kind not in NAMES:
+        return
+    form, most, words = NAMES[kind]
     unfit = [
         name for name in names if not re.fullmatch(form, name) or len(name.encode()) > most or name.casefold() in words
     ]
@@ -163,10 +173,10 @@ def _refuse_names(names: list[str], kind: str, form: str, most: int, words: set[
         raise OutputError(
             tr(
                 "{kind} cannot have columns with these names: {names}",
-                kind=kind,
-                names=", ".join(f'"{n}"' for n in unfit),
+                kind=FORMATS[kind].title,
+                names=", ".join(f'"{name}"' for name in unfit),
             ),
-            where=target.name,
+            where=where,
             remedy=tr('Rename them in the data, or write format = "csv" or "parquet" under [output].'),
         )
 

@@ -3,6 +3,7 @@
 import os
 import random
 import re
+import secrets
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -119,6 +120,28 @@ def sqlite(tmp_path: Path) -> str:
     """The URL of an empty SQLite file."""
     (tmp_path / "house.db").touch()
     return f"sqlite:///{tmp_path / 'house.db'}"
+
+
+@pytest.fixture(scope="session")
+def object_storage() -> Iterator[str]:
+    """The endpoint of a server that speaks the API of S3."""
+    with servers.object_storage() as endpoint:
+        yield endpoint
+
+
+@pytest.fixture
+def bucket(object_storage: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The URL of an empty bucket, with credentials for it in the environment."""
+    from pyarrow.fs import S3FileSystem
+
+    monkeypatch.setenv("AWS_ENDPOINT_URL", object_storage)
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "planted-key-id")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "planted-secret-key")
+    monkeypatch.setenv("AWS_REGION", "us-east-1")
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    name = f"bucket-{secrets.token_hex(6)}"
+    S3FileSystem(endpoint_override=object_storage, allow_bucket_creation=True).create_dir(name)
+    return f"s3://{name}"
 
 
 @pytest.fixture(params=ENGINES)

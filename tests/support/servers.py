@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -59,3 +60,26 @@ def java_home(directory: Path) -> Path:
     )
     wrapper.chmod(0o755)
     return directory
+
+
+STORAGE = """
+import logging, sys
+from moto.server import ThreadedMotoServer
+logging.getLogger("werkzeug").setLevel(logging.ERROR)
+server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+server.start()
+print("http://{}:{}".format(*server.get_host_and_port()), flush=True)
+sys.stdin.read()
+server.stop()
+"""
+"""In a process of its own: some libraries wait for an answer without letting another thread of ours give it."""
+
+
+@contextmanager
+def object_storage() -> Iterator[str]:
+    """A server that speaks the API of S3; its endpoint."""
+    command = [sys.executable, "-c", STORAGE]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        yield server.stdout.readline().strip()
+        server.communicate(timeout=20)

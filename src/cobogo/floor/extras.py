@@ -12,6 +12,8 @@ from cobogo.floor.language import tr
 EXTRAS = {
     "data.table.spreadsheets": "files",
     "data.table.labelled_files": "files",
+    "data.table.delta": "lake",
+    "data.table.iceberg": "lake",
     "answer": "dp",
     "promises.mechanisms": "dp",
     "publish.frequency_list": "dp",

@@ -26,6 +26,7 @@ from pathlib import Path
 from cobogo.errors import OutputError
 from cobogo.floor.language import tr
 from cobogo.floor.language.system import reason
+from cobogo.floor.urls import is_elsewhere
 
 STAGE = ".cobogo-"
 """What stands between the name of a directory and the random part of its stage's name."""
@@ -185,6 +186,13 @@ def stage_directory(directory: Path, *, replaceable: Callable[[Path], bool]) -> 
     What is at ``directory`` must not exist, be empty, or be ``replaceable``; it is replaced whole. If the block
     raises, nothing has changed. What a killed run left behind is removed by the next one.
     """
+    if is_elsewhere(directory):
+        raise OutputError(
+            tr("is not a directory of this machine"),
+            where=str(directory),
+            remedy=tr("Give a local directory, and copy what you give away with tools of your own."),
+            code="COBOGO-OUTPUT-WRITE",
+        )
     directory = directory.resolve()
     _refuse_foreign(directory, replaceable)
     try:

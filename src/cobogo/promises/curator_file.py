@@ -17,7 +17,7 @@ from cobogo.data.policy.tables import Data
 from cobogo.data.policy.toml_file import PolicyTable, read_toml
 from cobogo.errors import PolicyError, QueryRefused
 from cobogo.floor.language import nearest, tr
-from cobogo.floor.urls import is_url, resolve_file
+from cobogo.floor.urls import is_elsewhere, is_url, resolve_file
 from cobogo.promises.accounting import LARGEST_LOSS, PrivacyLoss, exact_amount
 from cobogo.promises.declared_columns import DeclaredColumn
 from cobogo.promises.ledger import Ledger
@@ -159,7 +159,7 @@ class CuratorPolicy(PolicyTable):
 
     def resolve(self, path: str) -> Path:
         """A path of the file, from where the program runs."""
-        return self._home / Path(path).expanduser()
+        return Path(path) if is_elsewhere(path) else self._home / Path(path).expanduser()
 
     def resolve_place(self, place: str) -> str:
         """A path or URL of the file, seen from where the program runs: files of databases are relative to the file,

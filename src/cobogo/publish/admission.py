@@ -10,10 +10,10 @@ from cobogo.data.classes import Domain
 from cobogo.data.hierarchy import SUPPRESSED, Label
 from cobogo.data.hierarchy.codes import unknown_codes
 from cobogo.data.hierarchy.texts import odd_paths
-from cobogo.data.policy import AnyHierarchy, CodesHierarchy, PathHierarchy, Policy, Role
+from cobogo.data.policy import LAKES, AnyHierarchy, CodesHierarchy, PathHierarchy, Policy, Role
 from cobogo.data.policy.columns import quote_names
 from cobogo.data.schema.roles import check_roles
-from cobogo.data.table.engine import connect
+from cobogo.data.table.engine import Engine, connect
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.data.table.labelled_files import check_names
 from cobogo.data.table.read import Table, open_source, read
@@ -51,6 +51,17 @@ def open_data(data: Any, policy: Policy, engine: str | None) -> Table:
     return read(data, policy.data, connect(url, writable=policy.output.format == "table"))
 
 
+def check_new_table(policy: Policy, engine: Engine) -> None:
+    """Refuse early what may not be written: a release that is a table takes no foreign table's place."""
+    output = policy.output
+    if output.format in LAKES:
+        from cobogo.data.table.sources import output_lake
+
+        output_lake(policy).check_new()
+    elif output.table is not None:
+        engine.check_new_table(output.table)
+
+
 def admit_table(
     policy: Policy, table: Table, models: Sequence[Model], *, bucketized: bool, invents: bool
 ) -> tuple[str, ...]:
@@ -59,8 +70,7 @@ def admit_table(
     Returns the columns whose values models look at: the sensitive ones, and those that are counted and left out.
     """
     check_roles(policy, table)
-    if policy.output.table is not None:
-        table.engine.check_new_table(policy.output.table)
+    check_new_table(policy, table.engine)
     looked_at = (*policy.sensitive, *check_withheld(policy, models))
     check_blind(policy, models)
     check_withholding(policy, models)
@@ -182,7 +192,7 @@ def check_buckets(policy: Policy, models: Sequence[Model]) -> None:
             where=where,
             remedy=tr('Give one column the role "sensitive", or choose another algorithm.'),
         )
-    if policy.output.format == "table":
+    if policy.output.table is not None:
         raise PolicyError(
             tr("{name} releases several tables, which are written as files", name=name),
             where=f"{policy.name}, output.format",

@@ -20,7 +20,7 @@ from cobogo.errors import DataError, PolicyError
 from cobogo.floor.catalogue import import_object
 from cobogo.floor.language import tr
 from cobogo.floor.progress import Progress, show_in_notebook, silent
-from cobogo.publish.admission import check_unique, open_data, split_arguments
+from cobogo.publish.admission import check_new_table, check_unique, open_data, split_arguments
 from cobogo.release.contract import Origin, Release
 from cobogo.release.drawn import DrawnRows
 
@@ -154,8 +154,7 @@ def transform(
             _refuse_normalizing(policy)
         table = normalize(table, policy)
         check_roles(policy, table, recoded=False)
-        if policy.output.table is not None:
-            table.engine.check_new_table(policy.output.table)
+        check_new_table(policy, table.engine)
         warnings = () if blind else _admit_rows(policy, table)
         made = make(policy, table)
         if made.together:

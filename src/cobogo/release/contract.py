@@ -17,16 +17,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from cobogo.data.policy import Data, Output, Policy, Role
 from cobogo.data.table.engine import Engine, Expression
 from cobogo.data.table.frames import Categories, FrameKind, give_back
 from cobogo.data.table.read import Table
-from cobogo.errors import CobogoError
+from cobogo.errors import CobogoError, OutputError
 from cobogo.floor.language import Text, join, tr, trn
 from cobogo.floor.progress import Progress, Stopwatch, show_in_notebook
 from cobogo.floor.representation import brief, table
+from cobogo.floor.urls import remote_url
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.release.manifest import Manifest
 
@@ -239,6 +240,31 @@ class Origin:
         return cls(source, roles, policy.data, policy.output, policy.report.language, policy)
 
 
+class Destination(NamedTuple):
+    """Where a release goes: a directory of this machine and, where its public part is uploaded, a URL."""
+
+    directory: Path
+    url: str | None = None
+
+    @classmethod
+    def of(cls, out: str | Path, evidence: str | Path | None = None) -> Destination:
+        """What was given as ``--out`` and ``--evidence``; a release to be uploaded stays here under its last name.
+
+        >>> Destination.of("s3://bucket/health/release")
+        Destination(directory=PosixPath('release'), url='s3://bucket/health/release')
+        """
+        url = remote_url(out)
+        if url is not None:
+            return cls(Path(evidence or url.rpartition("/")[2]), url)
+        if evidence is not None:
+            raise OutputError(
+                tr("a release on this machine has its evidence beside it"),
+                where="--evidence",
+                remedy=tr("Leave it out, or give an address of object storage as --out."),
+            )
+        return cls(Path(out))
+
+
 @dataclass(eq=False, repr=False)
 class Release:
     """What `cobogo.anonymize`, `perturb`, `mask`, `synthesize` and the like return. Nothing has been written; rows are
@@ -321,14 +347,16 @@ class Release:
         """The released rows as an Arrow table."""
         return self.rows().to_pyarrow()
 
-    def write(self, directory: str | Path) -> Verdict:
+    def write(self, directory: str | Path, *, evidence: str | Path | None = None) -> Verdict:
         """Write the release and its evidence, verify it from what was written, and put it in place at once.
 
-        Returns the `Verdict`. Raises, leaving nothing behind, if the verification fails.
+        Where ``directory`` is in object storage, only the public part goes there. The whole release stays on this
+        machine, in the directory ``evidence``. Returns the `Verdict`. Raises, leaving nothing behind, if the
+        verification fails.
         """
         from cobogo.release.write import write_release
 
-        return write_release(self, Path(directory), progress=show_in_notebook)
+        return write_release(self, Destination.of(directory, evidence), progress=show_in_notebook)
 
     def time_stage(self, stage: str) -> Stopwatch:
         """Add what a block takes to the seconds of a stage."""

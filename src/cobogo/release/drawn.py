@@ -157,9 +157,9 @@ class DrawnRows(Transformation):
                 writer.write_batch(batch)
             assert writer is not None
             writer.close()
-            if release.origin.output.table is not None:
+            if release.origin.output.format == "table":
                 into = release.table.engine
-                return Table(into, into.load_arrow(pq.read_table(file)), release.origin.output.table)
+                return Table(into, into.load_arrow(pq.read_table(file)), str(release.origin.output.table))
             engine = connect()
             return Table(engine, engine.load_parquet([str(file)], "the rows drawn", [], once=True), "the rows drawn")
 

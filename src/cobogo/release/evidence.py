@@ -11,6 +11,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from cobogo.data.table.engine import Engine
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.errors import VerificationFailed
 from cobogo.floor.urls import strip_password
@@ -21,15 +22,16 @@ NAME = "evidence.json"
 OWN_HASH = "sha256"
 
 
-def seal(content: dict[str, Any], origin: Origin, engine: str, public: Path, evidence: Path) -> None:
+def seal(content: dict[str, Any], origin: Origin, engine: Engine, public: Path, evidence: Path) -> None:
     """Write the evidence of any release: what is its own, where it comes from, and the hashes of all that lies beside
-    it. It comes last: it signs the report and the public manifest."""
+    it. It comes last: it signs the report and the public manifest. ``engine`` is what the data were read into."""
     files = [file for file in evidence.rglob("*") if file.is_file()]
     content = {
         "note": "Stays with the data holder: with the report beside it, it tells what the original data looked like.",
         "manifest-sha256": manifest.sha256(public / manifest.NAME),
         **_provenance(origin),
-        "engine": engine,
+        **({"sources": engine.sources} if engine.sources else {}),
+        "engine": engine.url,
         **content,
         "files": {name: entry.model_dump() for name, entry in manifest.hashes(evidence, files).items()},
     }

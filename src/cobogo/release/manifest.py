@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, WrapValidator
 
-from cobogo.data.policy import Data, Formulas, Output, Role, Separator
+from cobogo.data.policy import TABLES, Data, Formulas, Output, Role, Separator
 from cobogo.data.policy.tables import OutputFormat
 from cobogo.data.table.read import Table
 from cobogo.errors import VerificationFailed
@@ -90,13 +90,15 @@ class MarginalEntry(_Entry):
 
 
 class DataEntry(_Entry):
-    """The released table: a file, a directory of parts, or a table of a database.
+    """The released table: a file, a directory of parts, or a table of a database or a lake.
 
-    A table has no bytes of its own: ``sha256`` is that of its rows as lines of CSV in the order of their bytes.
+    A table has no bytes of its own: ``sha256`` is that of its rows as lines of CSV in the order of their bytes. One of
+    a lake has versions, and the release is one of them.
     """
 
     file: str | None = None
     table: str | None = None
+    version: int | None = None
     format: OutputFormat
     sha256: str | None = None
     separator: Separator
@@ -114,6 +116,7 @@ class DataEntry(_Entry):
         return cls(
             file=rows.name if isinstance(rows, Path) else None,
             table=None if isinstance(rows, Path) else rows.name,
+            version=None if isinstance(rows, Path) else rows.version,
             sha256=None if isinstance(rows, Path) else rows.digest(data.separator),
             format=output.format,
             separator=data.separator,
@@ -168,7 +171,7 @@ class Manifest(_Entry):
         if not (self.data.sha256 if self.data.file is None else self.data_files):
             return tr("the manifest gives no hash of the released data")
         named = self.data.table if self.data.file is None else Path(self.data.file).suffix == f".{self.data.format}"
-        if not named or (self.data.file is None) != (self.data.format == "table"):
+        if not named or (self.data.file is None) != (self.data.format in TABLES):
             return tr("the manifest names a format that is not that of the data")
         if (self.kind == RECODING) != (self.transformation is None):
             return tr("the manifest names one kind of release and describes another")

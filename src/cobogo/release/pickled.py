@@ -104,7 +104,7 @@ class UnpickledRelease(Release):
         """Those of the rows."""
         return self.transformation.columns(())
 
-    def write(self, directory: str | Path) -> Verdict:  # noqa: ARG002
+    def write(self, directory: str | Path, *, evidence: str | Path | None = None) -> Verdict:  # noqa: ARG002
         """Refused: the evidence needs the original."""
         _refuse_writing()
 

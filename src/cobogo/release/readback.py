@@ -10,12 +10,13 @@ import numpy as np
 
 from cobogo.data.classes import Histogram
 from cobogo.data.hierarchy import SUPPRESSED
-from cobogo.data.policy import Role
+from cobogo.data.policy import LAKES, Policy, Role
 from cobogo.data.table.engine import connect
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table, read, table_in
 from cobogo.errors import DataError, OutputError
 from cobogo.floor.language import tr
+from cobogo.floor.urls import remote_url
 from cobogo.release import manifest as manifests
 from cobogo.release.buckets import bucket_table
 from cobogo.release.manifest import Manifest
@@ -30,6 +31,10 @@ def release_parts(release: str | Path) -> tuple[Path, Path | None]:
             tr("a release is the directory that it was written to. Got {name} instead", name=type(release).__name__),
             where="release",
             remedy=tr('Write it first, as in release.write("out"), which verifies it; then give the directory.'),
+        )
+    if (url := remote_url(release)) is not None:
+        raise OutputError(
+            tr("is not a directory of this machine"), where=url, remedy=tr("Copy the release here first.")
         )
     release = Path(release)
     if (release / "public" / manifests.NAME).is_file():
@@ -79,6 +84,9 @@ def locate_released_rows(public: Path, manifest: Manifest, kept: Json | None, en
         return public
     if manifest.data.file is not None:
         return public / manifest.data.file
+    name = str(manifest.data.table)
+    if manifest.data.format in LAKES:
+        return _open_lake_version(manifest, kept, engine)
     url = engine or engine_in_evidence(kept)
     if url is None:
         raise OutputError(
@@ -86,8 +94,23 @@ def locate_released_rows(public: Path, manifest: Manifest, kept: Json | None, en
             where=manifests.NAME,
             remedy=tr("Give the database's URL: --engine."),
         )
-    name = str(manifest.data.table)
     return table_in(connect(url), name, manifest.data.reading, name)
+
+
+def _open_lake_version(manifest: Manifest, kept: Json | None, place: str | None) -> Table:
+    """The released version of a table of a lake, which the evidence or the caller names."""
+    from cobogo.data.table.sources import open_lake, output_lake
+
+    policy = None if kept is None or place is not None else Policy.of(kept["policy"], home=kept["home"])
+    lake = output_lake(policy) if policy is not None else place and open_lake(place, manifest.data.format)
+    if not lake:
+        raise OutputError(
+            tr("the release is a table of a lake, which is needed to verify it"),
+            where=manifests.NAME,
+            remedy=tr("Give the table's address: --engine."),
+        )
+    reading = manifest.data.reading.model_copy(update={"version": manifest.data.version})
+    return replace(read(lake.place, reading), name=str(manifest.data.table))
 
 
 def engine_in_evidence(kept: Json | None) -> str | None:

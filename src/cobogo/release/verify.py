@@ -15,6 +15,7 @@ from cobogo.data.table.read import Table
 from cobogo.errors import DataError, VerificationFailed
 from cobogo.floor.catalogue import import_object
 from cobogo.floor.language import change, tr
+from cobogo.floor.urls import is_elsewhere
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.release import manifest as manifests
 from cobogo.release import public_models
@@ -24,9 +25,7 @@ from cobogo.release.evidence import OWN_HASH, own_hash
 from cobogo.release.manifest import FileEntry, Manifest
 from cobogo.release.readback import locate_released_rows, open_released_rows, release_parts
 from cobogo.release.recodings import other_number, role_problems, verify_recoding
-from cobogo.release.reference import (
-    Json,
-)
+from cobogo.release.reference import Json
 
 CHECKS: dict[str, str] = {
     "flows": "cobogo.locate.mobility.flow_release:check",
@@ -83,8 +82,19 @@ def verify(
 ) -> Verdict:
     """Check a release directory (or its ``public`` alone) against its manifest and, if given, a policy.
 
-    ``engine`` is the URL of the database that holds the rows of a release that is a table.
+    A release in object storage is copied first. ``engine`` is the URL of the database, or the place of the lake's
+    table, that holds the rows of a release that is a table.
     """
+    rules = Policy.from_any(policy) if policy is not None else None
+    if not isinstance(release, str | Path) or not is_elsewhere(release):
+        return _verify_directory(release, rules, engine)
+    from cobogo.release.remote import local_release
+
+    with local_release(release) as directory:
+        return _verify_directory(directory, rules, engine)
+
+
+def _verify_directory(release: str | Path, rules: Policy | None, engine: str | None) -> Verdict:
     public, evidence = release_parts(release)
     manifest = manifests.load(public)
     if manifest.contradiction:
@@ -100,7 +110,6 @@ def verify(
     if evidence is not None:
         kept = _evidence(evidence, KEPT | (RECODED if manifest.kind == manifests.RECODING else {"transformation"}))
         problems += _evidence_problems(evidence, kept, public)
-    rules = Policy.from_any(policy) if policy is not None else None
     if manifest.kind != manifests.RECODING:
         return _verify_drawn(public, manifest, kept, rules, engine, problems)
     return verify_recoding(public, manifest, kept, rules, engine, problems)

@@ -2,30 +2,57 @@
 
 from __future__ import annotations
 
+import secrets
 import shutil
+import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from cobogo.data.policy import Data
+from cobogo.data.policy import LAKES, Data
 from cobogo.data.table import formulas
-from cobogo.data.table.engine import connect
+from cobogo.data.table.engine import Engine, connect
+from cobogo.data.table.files import list_files
 from cobogo.data.table.formats import FORMATS
 from cobogo.data.table.read import Table, read
-from cobogo.errors import OutputError, VerificationFailed
+from cobogo.errors import InputError, OutputError, VerificationFailed
 from cobogo.floor.catalogue import import_object
-from cobogo.floor.files import stage_directory
-from cobogo.floor.language import Speech, speech, tr
+from cobogo.floor.files import scratch_directory, stage_directory
+from cobogo.floor.language import Speech, join, speech, tr
 from cobogo.floor.progress import Progress, silent
 from cobogo.release import dictionary, manifest
-from cobogo.release.contract import OUR_FAULT, ROWS, SEEDED, ReadBack, Release, Transformation, Verdict
+from cobogo.release.contract import OUR_FAULT, ROWS, SEEDED, Destination, ReadBack, Release, Transformation, Verdict
 from cobogo.release.evidence import is_output, seal
 from cobogo.release.manifest import Manifest
 
 
-def write_release(release: Release, directory: Path, *, progress: Progress = silent) -> Verdict:
+def write_release(release: Release, place: Path | Destination, *, progress: Progress = silent) -> Verdict:
+    """Write a release, verify it from what was written, and put it in place at once; upload its public part where the
+    place is in object storage."""
+    directory, url = place if isinstance(place, Destination) else Destination.of(place)
+    if url is None:
+        return _write_directory(release, directory, progress)
+    from cobogo.release import remote
+
+    remote.refuse_foreign(url)
+    verdict = _write_directory(release, directory, progress)
+    progress("upload", 0, 0)
+    try:
+        remote.upload(directory / "public", url)
+    except InputError as error:
+        whole = tr(
+            "The release is whole in {directory}; what was current at the address still is.", directory=directory
+        )
+        raise OutputError(
+            error.what, where=error.where, remedy=join([error.remedy or "", whole]), code=error.code
+        ) from None
+    return verdict
+
+
+def _write_directory(release: Release, directory: Path, progress: Progress) -> Verdict:
     """Write a release under a temporary name, read it back, verify it, add the report, put it in place at once."""
     made = release.transformation
     reporting = threading.Thread(target=import_object, args=(made.reporter,))
@@ -53,7 +80,7 @@ def write_release(release: Release, directory: Path, *, progress: Progress = sil
         reporting.join()
         import_object(made.reporter)(release, read_back, evidence)
         recording.enter_context(made.record(release, read_back, public, directory, progress))
-        seal(made.evidence(release, read_back), release.origin, release.table.engine.url, public, evidence)
+        seal(made.evidence(release, read_back), release.origin, release.table.engine, public, evidence)
     return read_back.verdict
 
 
@@ -65,6 +92,10 @@ def _write_tables(release: Release, public: Path) -> Iterator[Path | Table]:
     """
     engine, output = release.engine, release.origin.output  # here rows are drawn, where they are
     try:
+        if output.format in LAKES:
+            with _commit_to_lake(release, engine) as table:
+                yield table
+            return
         if output.table is not None:
             with engine.new_table(release.rows(), output.table) as table:
                 yield Table(engine, table, output.table)
@@ -85,6 +116,29 @@ def _write_tables(release: Release, public: Path) -> Iterator[Path | Table]:
             remedy=tr("Check the space on the disk and the permission to write there."),
         ) from None
     yield public / f"{ROWS}.{output.format}" if ROWS in tables else public
+
+
+@contextmanager
+def _commit_to_lake(release: Release, engine: Engine) -> Iterator[Table]:
+    """Write the rows beside a table of a lake, where they can be verified and nobody else sees them; they become its
+    next version, in one commit, when the block ends well. The committed version must then be what was verified."""
+    from cobogo.data.table.sources import output_lake
+
+    lake, separator = output_lake(release.policy), release.origin.data.separator
+    with scratch_directory(Path(tempfile.gettempdir()), "cobogo-lake-") as scratch:
+        target = scratch / f"cobogo-{secrets.token_hex(8)}.parquet"
+        engine.write_parquet(release.rows(), target)
+        with lake.new_version([Path(file) for file in list_files(str(target))]) as version:
+            written = replace(read(target, Data(), once=True), name=lake.name, version=version)
+            yield written
+            verified = written.digest(separator)
+        if read(lake.place, Data(version=version)).digest(separator) != verified:
+            lake.roll_back()
+            raise VerificationFailed(
+                tr("the committed version does not contain the rows that were verified"),
+                where=lake.place,
+                remedy=tr("The table was put back to what it was before. Run again."),
+            )
 
 
 def _write_file(rows: Any, target: Path, release: Release) -> None:

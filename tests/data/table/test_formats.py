@@ -15,7 +15,7 @@ import pyarrow.feather
 import pyreadstat
 import pytest
 
-from cobogo.data.policy import Data
+from cobogo.data.policy import TABLES, Data
 from cobogo.data.policy.tables import DataFormat, OutputFormat
 from cobogo.data.table.formats import FORMATS
 from cobogo.data.table.read import read
@@ -75,7 +75,7 @@ def test_a_table_is_the_same_in_every_kind_of_file_whatever_its_name(tmp_path: P
 
 def test_the_policys_names_are_those_of_the_formats() -> None:
     assert set(get_args(DataFormat)) == FORMATS.keys()
-    assert {kind.name for kind in FORMATS.values() if kind.write} | {"csv", "parquet", "table"} == {
+    assert {kind.name for kind in FORMATS.values() if kind.write} | {"csv", "parquet", *TABLES} == {
         *get_args(OutputFormat)
     }
 

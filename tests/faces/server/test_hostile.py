@@ -93,8 +93,12 @@ def test_a_policy_says_nothing_about_the_machine(tmp_path, text) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["../secret.csv", "/etc/passwd", "~/x.csv", "sub/x.csv", "~daemon", "~nobody.csv", "~"]
-)
+    "path",
+    [
+        "../secret.csv", "/etc/passwd", "~/x.csv", "sub/x.csv", "~daemon", "~nobody.csv", "~",
+        "s3://bucket/x.csv", "https://127.0.0.1/x.csv", "iceberg://house/health.people", "s3:/bucket/x.csv",
+    ],
+)  # fmt: skip
 def test_a_hierarchy_is_a_file_of_the_data_set(served, tmp_path, path) -> None:
     (tmp_path / "secret.csv").write_text("25;*\n35;*\n45;*\n55;*\n")
     text = served.policy.replace("intervals = [10, 20]", f'csv = "{path}"')

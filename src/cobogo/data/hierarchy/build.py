@@ -38,7 +38,7 @@ from cobogo.data.policy import (
 )
 from cobogo.data.table.encodings import detect_encoding
 from cobogo.data.table.frequency import FrequencyTable
-from cobogo.data.table.read import Table, read
+from cobogo.data.table.read import Table, local_file, read
 from cobogo.errors import HierarchyError, PolicyError, UnfitValues
 from cobogo.floor.language import Text, join, tr, trn
 
@@ -96,14 +96,15 @@ def _build_levels(attribute: str, spec: AnyHierarchy | None, texts: list[str], p
         case None:
             built = Hierarchy.from_steps(attribute, texts, [lambda _: SUPPRESSED])
         case CsvHierarchy():
-            built = csv_hierarchy(
-                attribute,
-                policy.resolve(spec.csv),
-                separator=spec.separator or data.separator,
-                encoding=spec.encoding or _own_encoding(policy.resolve(spec.csv), data),
-                missing=data.missing,
-                where=tr("{where}, hierarchy {file}", where=where, file=spec.csv),
-            )
+            with local_file(policy.resolve(spec.csv)) as file:
+                built = csv_hierarchy(
+                    attribute,
+                    file,
+                    separator=spec.separator or data.separator,
+                    encoding=spec.encoding or _own_encoding(file, data),
+                    missing=data.missing,
+                    where=tr("{where}, hierarchy {file}", where=where, file=spec.csv),
+                )
         case DatesHierarchy():
             built = dates_hierarchy(attribute, spec, texts, where=where)
         case AgeHierarchy():

@@ -82,7 +82,13 @@ from cobogo.data.policy.random_releases import (
     Synthesis as Synthesis,
 )
 from cobogo.data.policy.tables import (
+    LAKES as LAKES,
+)
+from cobogo.data.policy.tables import (
     NORMALIZATIONS as NORMALIZATIONS,
+)
+from cobogo.data.policy.tables import (
+    TABLES as TABLES,
 )
 from cobogo.data.policy.tables import (
     AttributePolicy as AttributePolicy,

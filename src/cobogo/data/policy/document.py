@@ -36,7 +36,7 @@ from cobogo.floor.language import join, tr
 from cobogo.floor.language.errors import gather_errors
 from cobogo.floor.representation import brief, table
 from cobogo.floor.untrusted import shorten
-from cobogo.floor.urls import resolve_file
+from cobogo.floor.urls import is_elsewhere, resolve_file
 
 
 class Policy(PolicyTable):
@@ -226,6 +226,8 @@ class Policy(PolicyTable):
                 remedy=tr("Attach the file to the data set, and name it without directories."),
                 code="COBOGO-POLICY-VALUE",
             )
+        if is_elsewhere(path):
+            return Path(path)
         try:
             full = self._home / Path(path).expanduser()
             full.lstat()

@@ -7,12 +7,14 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Protocol, Self, get_args
 
-from pydantic import Field, PrivateAttr, field_validator, model_validator
+from pydantic import AfterValidator, Field, PrivateAttr, field_validator, model_validator
 
 from cobogo.data.policy.hierarchies import AnyHierarchy
 from cobogo.data.policy.toml_file import PolicyTable, Separator
+from cobogo.errors import InputError
 from cobogo.floor.language import LANGUAGES, tr
 from cobogo.floor.memory import bound_memory, parse_memory
+from cobogo.floor.urls import remote_url
 
 
 class Role(StrEnum):
@@ -24,14 +26,28 @@ class Role(StrEnum):
     NON_SENSITIVE = "non-sensitive"  # released unchanged
 
 
+def _without_credentials(place: str) -> str:
+    """Refuse an address that carries credentials."""
+    try:
+        remote_url(place)
+    except InputError as error:
+        raise ValueError(error.what, error.remedy) from None
+    return place
+
+
+Place = Annotated[str, AfterValidator(_without_credentials)]
+"""A path, the URL of a database, or an address in object storage."""
+
+
 Formulas = Literal["kept", "neutralised"]
 """Whether cells that a spreadsheet would take for formulas have an apostrophe before them: see `table.formulas`."""
 
 
 DataFormat = Literal[
-    "csv", "parquet", "xlsx", "xls", "ods", "sav", "dta", "sas7bdat", "xpt", "jsonl", "arrow", "sqlite"
-]
-"""The kinds of files: see `table.formats`."""
+    "csv", "parquet", "xlsx", "xls", "ods", "sav", "dta", "sas7bdat", "xpt", "jsonl", "arrow", "sqlite",
+    "delta", "iceberg",
+]  # fmt: skip
+"""The kinds of files (see `table.formats`) and of tables of lakes (see `table.lakes`)."""
 
 Encoding = Literal["auto", "utf-8", "utf-16", "cp1252", "latin-1"]
 
@@ -42,13 +58,13 @@ Labels = Literal["values", "codes", "hierarchy"]
 class Data(PolicyTable):
     """Where the table is and how to read it. What is left out of a CSV file's dialect is detected."""
 
-    path: str | None = None
+    path: Place | None = None
     format: DataFormat | None = None
     sheet: str | None = None
     range: str | None = None
     table: str | None = None
     labels: Labels = "values"
-    version: str | int | None = None
+    version: Annotated[int, Field(ge=0, strict=True)] | None = None
     engine: str | None = None
     separator: Separator = ","
     encoding: Encoding = "auto"
@@ -58,6 +74,12 @@ class Data(PolicyTable):
     unit: str | None = None
 
     _notes: tuple[str, ...] = PrivateAttr(default=())
+    _copies: dict[str, Any] = PrivateAttr(default_factory=dict)  # of places that what is above was detected on
+
+    @property
+    def copies(self) -> dict[str, Any]:
+        """Copies of places elsewhere on which keys were detected, for the reader that comes next."""
+        return self._copies
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -212,15 +234,22 @@ class RiskPolicy(PolicyTable):
         return self
 
 
-OutputFormat = Literal["csv", "parquet", "xlsx", "sav", "dta", "table"]
+OutputFormat = Literal["csv", "parquet", "xlsx", "sav", "dta", "table", "delta", "iceberg"]
+
+LAKES = ("delta", "iceberg")
+"""Formats of releases that are tables of a lake."""
+
+TABLES = ("table", *LAKES)
+"""Formats of releases that are tables somewhere else, and no files of the release directory."""
 
 
 class Output(PolicyTable):
     """Where and how the release is written."""
 
-    directory: str | None = None
+    directory: Place | None = None
+    evidence: str | None = None
     format: OutputFormat = "csv"
-    table: str | None = None
+    table: Place | None = None
     suppressed: Literal["drop", "star", "star-all"] = "drop"
     formulas: Formulas = "kept"
 
@@ -230,9 +259,10 @@ class Output(PolicyTable):
             raise ValueError(
                 tr('formulas = "neutralised" is only for format = "csv"'), tr('Leave it out, or write format = "csv".')
             )
-        if (self.format == "table") != (self.table is not None):
+        if (self.format in TABLES) != (self.table is not None):
             raise ValueError(
-                tr('format = "table" and table = "its name" go together'), tr("Give both, or neither of them.")
+                tr('format = "table", "delta" or "iceberg" and table = "its name" go together'),
+                tr("Give both, or neither of them."),
             )
         return self
 

@@ -53,10 +53,12 @@ class Engine(ABC):
     numbers_rows: ClassVar[bool] = False  # whether a table's rows have an order, so that the first of them can be named
     most_counts: int | None = None  # rows of a counted table that an engine can hand over, if there is a limit
     failures: ClassVar[tuple[type[Exception], ...]] = ()  # what the engine raises when it cannot write
+    copies_files: ClassVar[bool] = True  # whether files that are not read once only are not needed once they are loaded
     _scratch: Path | None = None
 
     def __init__(self, connection: Any) -> None:
         self.connection = connection
+        self.sources: list[dict[str, Any]] = []  # what was copied from elsewhere to be loaded, for the evidence
 
     def scratch_file(self, ending: str) -> Path:
         """A new name for a file that only this user may read, and that is removed when the engine is."""

@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from cobogo.data.policy import Data
+from cobogo.data.policy import LAKES, Data
 from cobogo.data.table.encodings import open_text, open_unpacked
 from cobogo.errors import DataError
 from cobogo.floor.language import tr, trn
+from cobogo.floor.urls import is_elsewhere, remote_url
 
 _DATA = re.compile(
     r"""\s*(
@@ -26,8 +27,24 @@ _DATA = re.compile(
 """What nobody calls a column: a CPF, an address, a long or decimal number, a date."""
 
 
+LOG = "_delta_log"
+"""The directory that makes a directory a Delta table."""
+
+
+def must_be_copied(place: str, data: Data) -> bool:
+    """Whether a place is no file of this machine, or one that only a lake's library reads: see `table.sources`."""
+    return is_elsewhere(place) or data.format in LAKES or data.version is not None or Path(place, LOG).is_dir()
+
+
 def list_files(path: str) -> list[str]:
     """The files that a path stands for: itself, those of a directory, or those that match a pattern."""
+    if is_elsewhere(path):
+        raise DataError(
+            tr("is not a file of this machine"),
+            where=remote_url(path),
+            remedy=tr("Copy it here first."),
+            code="COBOGO-DATA-FILE",
+        )
     if Path(path).is_dir():
         inside = sorted(str(p) for p in Path(path).rglob("*") if p.is_file() and _counts(p.relative_to(path)))
         if not inside:

@@ -86,6 +86,8 @@ FORMATS = {
         Format("jsonl", "JSON Lines", (".jsonl", ".ndjson"), f"{_RECORDS}:read_json_lines"),
         Format("arrow", "Arrow", (".arrow", ".feather", ".ipc"), f"{_RECORDS}:read_arrow"),
         Format("sqlite", "SQLite", (".sqlite", ".sqlite3", ".db"), f"{_RECORDS}:read_sqlite", keys=("table",)),
+        Format("delta", "Delta Lake", (), keys=("version",)),
+        Format("iceberg", "Iceberg", (), keys=("version",)),
     )
 }
 """Every kind of file, by the name that a policy has for it."""

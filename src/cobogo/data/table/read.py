@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from cobogo.data.table.engine import Engine, Expression, connect, opens
 from cobogo.data.table.files import (
     csv_columns,
     list_files,
+    must_be_copied,
     other_columns,
     parquet_columns,
     partitions,
@@ -25,7 +27,7 @@ from cobogo.data.table.frames import FrameKind, as_arrow, frame_columns, frame_k
 from cobogo.data.table.settle import detect
 from cobogo.errors import DataError, PolicyError
 from cobogo.floor.language import tr
-from cobogo.floor.urls import is_url, public_url
+from cobogo.floor.urls import is_elsewhere, is_url, public_url
 
 
 @dataclass(frozen=True, repr=False)
@@ -49,6 +51,7 @@ class Table:
     labels: ValueLabels = field(default_factory=dict)  # of its codes, where the file has any
     keys: Mapping[str, str] = field(default_factory=dict)  # of [data], that say where in the file it is
     frame: FrameKind | None = None  # of a frame, what it was
+    version: int | None = None  # of a table of a lake
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -204,7 +207,7 @@ def read(source: Any, data: Data, engine: Engine | None = None, *, once: bool = 
     """Open a path (a file of one of the `FORMATS`, a directory of parts, a glob) or a frame of pandas, polars, Arrow or
     Ibis.
 
-    ``once``: it will be counted once only.
+    A path may be a URL of object storage, and a table of a lake. ``once``: it will be counted once only.
     """
     opened = engine or connect()
     if isinstance(source, str) and is_url(source):
@@ -213,10 +216,33 @@ def read(source: Any, data: Data, engine: Engine | None = None, *, once: bool = 
         )  # nothing is read before the engine
         return table_of(opened, opened.load_url(source, known), known, source)
     if isinstance(source, str | Path):
+        if must_be_copied(str(source), data):
+            return _read_copy(str(source), data, opened)
         return _read_files(str(source), data, opened, once)
     _check_names(frame_columns(source), "data")
     table = _mark_missing(opened, opened.load_arrow(as_arrow(source)), data, tr("the table given"))
     return replace(table, frame=frame_kind(source))
+
+
+def _read_copy(place: str, data: Data, engine: Engine) -> Table:
+    """Copy what is elsewhere and load it, unless that was done already to see how it is read."""
+    from cobogo.data.table.sources import fetch
+
+    copy = data.copies.pop(place, None) or fetch(place, data)
+    try:
+        if not engine.copies_files:
+            raise DataError(
+                tr("{engine} reads files where they are, and not a copy of them on this machine", engine=engine.name),
+                where=copy.place,
+                remedy=tr("Leave out the engine: DuckDB reads it."),
+                code="COBOGO-ENGINE",
+            )
+        with copy.naming():
+            table = _read_files(str(copy.path), copy.options(data), engine, once=False)
+    finally:
+        copy.remove()
+    engine.sources.append(copy.record)
+    return replace(table, name=copy.place, version=copy.version)
 
 
 def _read_files(path: str, data: Data, engine: Engine, once: bool) -> Table:
@@ -259,6 +285,20 @@ def _read_other(kind: Format, files: Sequence[str], path: str, data: Data, engin
     notes = dict.fromkeys((*data.notes, *(note for content in contents for note in content.notes)))
     table = _mark_missing(engine, expression, data, path)
     return replace(table, notes=tuple(notes), labels=contents[0].labels, keys=contents[0].keys)
+
+
+@contextmanager
+def local_file(place: Path) -> Iterator[Path]:
+    """A file that is not a table, such as a hierarchy's: itself, or a copy for the block."""
+    if not is_elsewhere(place):
+        yield place
+        return
+    from cobogo.data.table.sources import fetch
+
+    copy = fetch(place, Data())
+    with copy.naming():
+        yield copy.path
+    copy.remove()
 
 
 def _check_names(names: Sequence[Any], where: str) -> None:

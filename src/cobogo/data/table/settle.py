@@ -13,7 +13,7 @@ from cobogo.data.policy import AttributePolicy, Data, Policy, Role, TreeHierarch
 from cobogo.data.policy.complaints import list_errors
 from cobogo.data.policy.tables import Encoding
 from cobogo.data.table.encodings import encoding_of, guess_decimal, guess_separator
-from cobogo.data.table.files import csv_columns, list_files, parquet_columns
+from cobogo.data.table.files import csv_columns, list_files, must_be_copied, parquet_columns
 from cobogo.data.table.formats import find_format
 from cobogo.errors import CobogoError, PolicyError
 from cobogo.floor.language import tr
@@ -44,10 +44,22 @@ def settle(source: Any, data: Data) -> Data:
     if not isinstance(source, str | Path) or is_url(str(source)):
         return data
     with suppress(CobogoError):
+        if must_be_copied(str(source), data):
+            return _settle_copy(str(source), data)
         files = list_files(str(source))
         kind = find_format(files, data, str(source))
         return detect(files, data) if kind.name == "csv" else data
     return data
+
+
+def _settle_copy(place: str, data: Data) -> Data:
+    """The same of what is elsewhere. The copy stays for the reader that comes next."""
+    from cobogo.data.table.sources import fetch
+
+    copy = fetch(place, data)
+    settled = data.settle(()) if copy.version is not None else settle(copy.path, data).settle(())
+    settled.copies[place] = copy
+    return settled
 
 
 def settle_policy(policy: Policy, source: Any = None) -> Policy:
@@ -57,8 +69,10 @@ def settle_policy(policy: Policy, source: Any = None) -> Policy:
         return policy
     with suppress(CobogoError):
         place = policy.resolve(path) if source is None else path
-        attributes = _with_labels(policy, place) if policy.data.labels == "hierarchy" else policy.attributes
-        return policy.model_copy(update={"data": settle(place, policy.data), "attributes": attributes})
+        data = settle(place, policy.data)
+        local = data.copies[str(place)].path if str(place) in data.copies else place
+        attributes = _with_labels(policy, local) if policy.data.labels == "hierarchy" else policy.attributes
+        return policy.model_copy(update={"data": data, "attributes": attributes})
     return policy
 
 

@@ -61,6 +61,7 @@ class Spark(Engine):
     with the other's settings, views and current schema, and leaves them as they were."""
 
     name = "Spark"
+    copies_files: ClassVar[bool] = False
     keeps_records: ClassVar[bool] = True
     most_counts = 5_000_000  # they pass through the driver's Java, whose memory is small unless asked otherwise
     failures: ClassVar[tuple[type[Exception], ...]] = ()

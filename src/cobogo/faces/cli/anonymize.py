@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cobogo.faces.cli import console, language
-from cobogo.faces.cli.options import Engine, Json, Memory, Out, PolicyFile, Quiet, limit_memory
+from cobogo.faces.cli.options import Engine, Evidence, Json, Memory, Out, PolicyFile, Quiet, limit_memory
 from cobogo.faces.cli.registry import DEFAULT, KeyFile, Place, registry_at
 
 if TYPE_CHECKING:
     from cobogo.publish.recoding import AnonymizedRelease
-    from cobogo.release.contract import Verdict
+    from cobogo.release.contract import Destination, Verdict
 
 
 def anonymize(
     policy: PolicyFile,
     out: Out = None,
+    evidence: Evidence = None,
     engine: Engine = None,
     memory: Memory = None,
     algorithm: Annotated[
@@ -31,7 +32,7 @@ def anonymize(
 ) -> None:
     """Find the best release that satisfies a policy, write it and verify it."""
     from cobogo.data.policy import Policy
-    from cobogo.faces.cli.summary import directory_of
+    from cobogo.faces.cli.summary import destination_of
     from cobogo.publish import anonymize as job
     from cobogo.publish.recoding import check_against_earlier
     from cobogo.release.write import write_release
@@ -40,13 +41,13 @@ def anonymize(
     rules = language.with_report_language(Policy.load(policy))
     if algorithm is not None:
         rules = rules.model_copy(update={"recoding": rules.recoding.model_copy(update={"algorithm": algorithm})})
-    directory = None if dry_run else directory_of(rules, out)
+    place = None if dry_run else destination_of(rules, out, evidence)
     with console.progress(quiet=quiet or as_json) as show:
         release = job.anonymize(rules, engine=engine, progress=show)
-        if directory is None:
+        if place is None:
             check_against_earlier(release)
-        verdict = None if directory is None else write_release(release, directory, progress=show)
-    _say_recoding(release, verdict, directory, quiet, as_json)
+        verdict = None if place is None else write_release(release, place, progress=show)
+    _say_recoding(release, verdict, place, quiet, as_json)
 
 
 def apply(
@@ -66,25 +67,27 @@ def apply(
     Exit 1 when nothing is left to release.
     """
     from cobogo.publish.registry import reuse
+    from cobogo.release.contract import Destination
     from cobogo.release.write import write_release
 
     book = registry_at(registry, key)
     with console.progress(quiet=quiet or as_json) as show:
         show("read", 0, 0)
         made = reuse.apply(book, registry, key, release, data, engine=engine)
-        verdict = write_release(made, out, progress=show)
-    _say_recoding(made, verdict, out, quiet, as_json)
+        place = Destination.of(out)
+        verdict = write_release(made, place, progress=show)
+    _say_recoding(made, verdict, place, quiet, as_json)
 
 
 def _say_recoding(
-    release: AnonymizedRelease, verdict: Verdict | None, directory: Path | None, quiet: bool, as_json: bool
+    release: AnonymizedRelease, verdict: Verdict | None, place: Destination | None, quiet: bool, as_json: bool
 ) -> None:
     from cobogo.faces.cli.summary import recoding_lines, report_of
 
     for warning in release.warnings:
         console.warn(warning)
     if as_json:
-        console.say_json(report_of(release, directory))
+        console.say_json(report_of(release, place))
     elif not quiet:
-        for line in recoding_lines(release, verdict, directory):
+        for line in recoding_lines(release, verdict, place):
             console.say(line)

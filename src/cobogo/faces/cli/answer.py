@@ -183,6 +183,7 @@ def frequency_list(
     from cobogo.faces.cli.summary import write_and_say
     from cobogo.promises.payer import payer_of_options
     from cobogo.publish.frequency_list.job import choose_mechanism, frequency_list
+    from cobogo.release.contract import Destination
 
     choose_mechanism(epsilon, delta)
     paying = payer_of_options(ledger, dataset, analyst)
@@ -194,7 +195,7 @@ def frequency_list(
             seed=seed, language=language.report_language(None),
         ) as found,
     ):  # fmt: skip
-        write_and_say(found, out, show, quiet, as_json)
+        write_and_say(found, Destination.of(out), show, quiet, as_json)
 
 
 def _analyst_of(rules: Any, analyst: str | None) -> str:

@@ -98,10 +98,13 @@ def say_release(directory: object) -> None:
 
 def release_parts(directory: object) -> tuple[str, str]:
     """The two parts of a release, and what to do with each."""
-    return (
-        tr("{directory}/public (give away)", directory=str(directory)),
-        tr("{directory}/evidence (keep)", directory=str(directory)),
-    )
+    from cobogo.release.contract import Destination
+
+    place = directory if isinstance(directory, Destination) else Destination.of(str(directory))
+    kept = tr("{directory}/evidence (keep)", directory=str(place.directory))
+    if place.url is not None:
+        return tr("{url} (give away)", url=place.url), kept
+    return tr("{directory}/public (give away)", directory=str(place.directory)), kept
 
 
 def say_json(content: Any) -> None:
@@ -201,6 +204,7 @@ STAGE = {
     "release": tr("Releasing"),
     "write": tr("Writing"),
     "verify": tr("Verifying"),
+    "upload": tr("Uploading"),
     "report": tr("Reporting"),
     "combine": tr("Combining"),
     "columns": tr("Checking"),

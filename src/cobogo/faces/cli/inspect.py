@@ -13,6 +13,7 @@ from cobogo.faces.cli import console, language
 from cobogo.faces.cli.options import Encoding, FileTable, GuessedSeparator, Json, LabelsAs, Range, Sheet
 from cobogo.floor.language import Text, tr
 from cobogo.floor.language.system import reason
+from cobogo.floor.urls import remote_url
 
 if TYPE_CHECKING:
     from cobogo.data.schema import ColumnProfile, Suggestion
@@ -135,6 +136,8 @@ def write_starter_policy(target: Path, data: Path, found: Inspection) -> None:
 
 def _relative_path(path: Path, home: Path) -> str:
     """A path as the policy beside it would write it."""
+    if (url := remote_url(path)) is not None:
+        return url
     try:
         return path.resolve().relative_to(home.resolve()).as_posix()
     except ValueError:

@@ -9,7 +9,7 @@ import typer
 
 from cobogo.errors import PolicyError
 from cobogo.faces.cli import console, language
-from cobogo.faces.cli.options import Engine, GuessedSeparator, Json, Out, PolicyFile, Quiet
+from cobogo.faces.cli.options import Engine, Evidence, GuessedSeparator, Json, Out, PolicyFile, Quiet
 from cobogo.floor.language import tr, trn
 
 if TYPE_CHECKING:
@@ -17,17 +17,27 @@ if TYPE_CHECKING:
 
 
 def mask(
-    policy: PolicyFile, out: Out = None, engine: Engine = None, quiet: Quiet = False, as_json: Json = False
+    policy: PolicyFile,
+    out: Out = None,
+    evidence: Evidence = None,
+    engine: Engine = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
 ) -> None:
     """Mask columns for test data as a policy says, write the release and verify it. Gives no formal guarantee."""
-    _run(policy, out, engine, quiet, as_json)
+    _run(policy, out, evidence, engine, quiet, as_json)
 
 
 def tokenize(
-    policy: PolicyFile, out: Out = None, engine: Engine = None, quiet: Quiet = False, as_json: Json = False
+    policy: PolicyFile,
+    out: Out = None,
+    evidence: Evidence = None,
+    engine: Engine = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
 ) -> None:
     """Replace values by tokens of a vault, pseudonyms or ciphertexts as a policy says, and write the release."""
-    _run(policy, out, engine, quiet, as_json, needed=("token", "pseudonym", "encrypt"))
+    _run(policy, out, evidence, engine, quiet, as_json, needed=("token", "pseudonym", "encrypt"))
 
 
 def detokenize(
@@ -74,12 +84,18 @@ def detokenize(
 
 
 def _run(
-    policy: Path, out: Path | None, engine: str | None, quiet: bool, as_json: bool, needed: tuple[str, ...] = ()
+    policy: Path,
+    out: Path | None,
+    evidence: Path | None,
+    engine: str | None,
+    quiet: bool,
+    as_json: bool,
+    needed: tuple[str, ...] = (),
 ) -> None:
     from cobogo.data.policy import Policy
     from cobogo.data.policy.masking import operator_of
     from cobogo.data.policy.several import lists_tables
-    from cobogo.faces.cli.summary import directory_of, write_and_say
+    from cobogo.faces.cli.summary import destination_of, write_and_say
     from cobogo.publish import transform as jobs
     from cobogo.publish.mask.tables import MaskedTables
 
@@ -95,7 +111,7 @@ def _run(
                 remedy=tr("Use one of {needed} for a column, or run cobogo mask.", needed=", ".join(needed)),
             )
         if not isinstance(release, MaskedTables):
-            write_and_say(release, directory_of(release.policy, out), show, quiet, as_json)
+            write_and_say(release, destination_of(release.policy, out, evidence), show, quiet, as_json)
             return
         directory = out or (release.rules.home / release.rules.directory if release.rules.directory else None)
         if directory is None:

@@ -11,7 +11,18 @@ from cobogo.errors import PolicyError
 from cobogo.floor.memory import bound_memory, parse_memory
 
 PolicyFile = Annotated[Path, typer.Argument(help="The policy: a TOML file.", show_default=False)]
-Out = Annotated[Path | None, typer.Option("--out", help="The directory of the release.", show_default=False)]
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", help="The directory of the release, or an address in object storage.", show_default=False),
+]
+Evidence = Annotated[
+    Path | None,
+    typer.Option(
+        "--evidence",
+        help="With --out in object storage: the directory of this machine that the release stays in with its evidence.",
+        show_default=False,
+    ),
+]
 Drawings = Annotated[
     Path | None, typer.Option("--out", help="Also write a picture and a page into this directory.", show_default=False)
 ]

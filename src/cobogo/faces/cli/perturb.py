@@ -7,11 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from cobogo.faces.cli import console, language
-from cobogo.faces.cli.options import Engine, Json, Out, PolicyFile, Quiet
+from cobogo.faces.cli.options import Engine, Evidence, Json, Out, PolicyFile, Quiet
 
 
 def perturb(
-    policy: PolicyFile, out: Out = None, engine: Engine = None, quiet: Quiet = False, as_json: Json = False
+    policy: PolicyFile,
+    out: Out = None,
+    evidence: Evidence = None,
+    engine: Engine = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
 ) -> None:
     """Randomize or perturb values as a policy says, write the release and verify it.
 
@@ -19,11 +24,16 @@ def perturb(
     """
     from cobogo.publish.transform import perturb as settle
 
-    _run(settle, policy, out, engine, quiet, as_json)
+    _run(settle, policy, out, evidence, engine, quiet, as_json)
 
 
 def sample(
-    policy: PolicyFile, out: Out = None, engine: Engine = None, quiet: Quiet = False, as_json: Json = False
+    policy: PolicyFile,
+    out: Out = None,
+    evidence: Evidence = None,
+    engine: Engine = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
 ) -> None:
     """Release a differentially private table: a random sample, made coarser, without combinations that are rare.
 
@@ -31,11 +41,16 @@ def sample(
     """
     from cobogo.publish.transform import sample as settle
 
-    _run(settle, policy, out, engine, quiet, as_json)
+    _run(settle, policy, out, evidence, engine, quiet, as_json)
 
 
 def synthesize(
-    policy: PolicyFile, out: Out = None, engine: Engine = None, quiet: Quiet = False, as_json: Json = False
+    policy: PolicyFile,
+    out: Out = None,
+    evidence: Evidence = None,
+    engine: Engine = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
 ) -> None:
     """Make synthetic records as a policy says, with differential privacy; write the release and verify it.
 
@@ -43,15 +58,23 @@ def synthesize(
     """
     from cobogo.publish.transform import synthesize as settle
 
-    _run(settle, policy, out, engine, quiet, as_json)
+    _run(settle, policy, out, evidence, engine, quiet, as_json)
 
 
 def _run(
-    settle: Callable[..., Any], policy: Path, out: Path | None, engine: str | None, quiet: bool, as_json: bool
+    settle: Callable[..., Any],
+    policy: Path,
+    out: Path | None,
+    evidence: Path | None,
+    engine: str | None,
+    quiet: bool,
+    as_json: bool,
 ) -> None:
     from cobogo.data.policy import Policy
-    from cobogo.faces.cli.summary import directory_of, write_and_say
+    from cobogo.faces.cli.summary import destination_of, write_and_say
 
     rules = language.with_report_language(Policy.load(policy))
     with console.progress(quiet=quiet or as_json) as show:
-        write_and_say(settle(rules, engine=engine, progress=show), directory_of(rules, out), show, quiet, as_json)
+        write_and_say(
+            settle(rules, engine=engine, progress=show), destination_of(rules, out, evidence), show, quiet, as_json
+        )

@@ -20,7 +20,7 @@ from cobogo.floor.progress import Progress
 from cobogo.publish.recode import story
 from cobogo.publish.recode.contract.solution import AnySolution
 from cobogo.publish.recoding import AnonymizedRelease
-from cobogo.release.contract import Release, Verdict
+from cobogo.release.contract import Destination, Release, Verdict
 from cobogo.release.write import write_release
 from cobogo.tell.report import labels
 from cobogo.tell.report.exposure import inferred
@@ -29,26 +29,27 @@ if TYPE_CHECKING:
     from cobogo.tell.report.content import Cost
 
 
-def directory_of(policy: Policy, out: Path | None) -> Path:
-    """Where a release goes: the option, or the policy's own place."""
+def destination_of(policy: Policy, out: Path | None, evidence: Path | None) -> Destination:
+    """Where a release goes: the options, or the policy's own places."""
     if out is None and policy.output.directory is None:
         raise PolicyError(
             tr("the policy does not say where the release goes"),
             where=f"{policy.name}, output.directory",
             remedy=tr("Add this key, or give --out DIRECTORY."),
         )
-    return out or policy.resolve(str(policy.output.directory))
+    own = None if policy.output.evidence is None else policy.resolve(policy.output.evidence)
+    return Destination.of(out or policy.resolve(str(policy.output.directory)), evidence or own)
 
 
-def write_and_say(release: Release, directory: Path, show: Progress, quiet: bool, as_json: bool) -> None:
+def write_and_say(release: Release, place: Destination, show: Progress, quiet: bool, as_json: bool) -> None:
     """Write a release, say what came of it, and stop with 1 if it does not hold."""
-    verdict = write_release(release, directory, progress=show)
+    verdict = write_release(release, place, progress=show)
     for warning in (*release.warnings, *verdict.problems):
         console.warn(warning)
     if as_json:
-        console.say_json(_written_report(directory))
+        console.say_json(_written_report(place))
     elif not quiet:
-        for line in release_lines(release, verdict, directory):
+        for line in release_lines(release, verdict, place):
             console.say(line)
     if not verdict:
         raise typer.Exit(1)
@@ -64,7 +65,7 @@ def _proof(solution: AnySolution) -> Text:
     return tr("best found, at most {share} % worse than the best possible", share=share)
 
 
-def recoding_lines(release: AnonymizedRelease, verdict: Verdict | None, directory: Path | None) -> list[str]:
+def recoding_lines(release: AnonymizedRelease, verdict: Verdict | None, place: Destination | None) -> list[str]:
     """Lines of text for a recoding: what was read, searched, released and verified, with figures and seconds."""
     records, seconds = release.problem.scale.records, release.seconds
     solution, metric = release.solution, release.metric
@@ -130,7 +131,7 @@ def recoding_lines(release: AnonymizedRelease, verdict: Verdict | None, director
     if release.registered is not None and release.book is not None:
         entry = tr("{release}, in {registry}", release=release.registered, registry=release.book.registry.name)
         text.append(console.line("recorded", entry))
-    return [*text, console.line("written", *console.release_parts(directory))]
+    return [*text, console.line("written", *console.release_parts(place))]
 
 
 def _inference_line(name: str, found: dict[str, float]) -> str:
@@ -176,10 +177,10 @@ def _groups_hit(cost: Cost) -> Iterator[Text]:
         yield tr("more records of some values than chance explains: {counted}; see the report", counted=counted)
 
 
-def release_lines(release: Release, verdict: Verdict, directory: Path) -> list[str]:
+def release_lines(release: Release, verdict: Verdict, place: Destination) -> list[str]:
     """Lines of text for any other release: its headline, and every guarantee that was checked."""
     line, say = partial(_line, widths=(58, 36)), language.terminal_speech()
-    seconds, headline = release.seconds, _written_report(directory)["headline"]
+    seconds, headline = release.seconds, _written_report(place)["headline"]
     records = say.plural("{n} record", "{n} records", n=verdict.records)
     checked = say.plural("{n} guarantee checked", "{n} guarantees checked", n=len(verdict.models))
     text = [
@@ -191,16 +192,16 @@ def release_lines(release: Release, verdict: Verdict, directory: Path) -> list[s
     for found in verdict.models:
         text.append(console.line("", f"{found.model}: {measured_value(found)} {'✓' if found.satisfied else '✗'}"))
     text += [console.note(note) for note in verdict.notes]
-    return [*text, console.line("written", *console.release_parts(directory))]
+    return [*text, console.line("written", *console.release_parts(place))]
 
 
-def report_of(release: AnonymizedRelease, directory: Path | None) -> dict[str, Any]:
+def report_of(release: AnonymizedRelease, place: Destination | None) -> dict[str, Any]:
     """The report of a release: as it was written, or what it would be of a recoding that was not."""
-    return story.planned_summary(release) if directory is None else _written_report(directory)
+    return story.planned_summary(release) if place is None else _written_report(place)
 
 
-def _written_report(directory: Path) -> dict[str, Any]:
-    return dict(json.loads((directory / "evidence" / "report.json").read_bytes()))
+def _written_report(place: Destination) -> dict[str, Any]:
+    return dict(json.loads((place.directory / "evidence" / "report.json").read_bytes()))
 
 
 def _line(label: str, what: str, detail: str, seconds: float | None, *, widths: tuple[int, int] = (26, 68)) -> str:

@@ -17,10 +17,16 @@ if TYPE_CHECKING:
 
 
 def verify(
-    release: Annotated[Path, typer.Argument(help="A release directory, or its public part.", show_default=False)],
+    release: Annotated[
+        Path,
+        typer.Argument(
+            help="A release directory, its public part, or its address in object storage.", show_default=False
+        ),
+    ],
     policy: Annotated[Path | None, typer.Option("--policy", help="Also check this policy's models and roles.")] = None,
     engine: Annotated[
-        str | None, typer.Option("--engine", help="The URL of the database with the released table.")
+        str | None,
+        typer.Option("--engine", help="The URL of the database, or of the lake's table, with the released rows."),
     ] = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit 1 also when a model cannot be decided from what is there.")

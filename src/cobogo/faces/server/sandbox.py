@@ -20,6 +20,7 @@ FORBIDDEN: Mapping[tuple[str, ...], Text] = {
     ("data", "table"): _DATA,
     ("data", "engine"): tr("Remove it: the server chooses the engine."),
     ("output", "directory"): _OUTPUT,
+    ("output", "evidence"): _OUTPUT,
     ("output", "table"): _OUTPUT,
     ("synthesis", "curator"): tr("Remove it: its file would name paths of the server. The cost is in the manifest."),
     ("registry", "path"): _REGISTRY,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from cobogo.errors import ENDS, CobogoError, PolicyError
@@ -59,3 +60,16 @@ def change_error(error: CobogoError, how: Callable[[str], str]) -> CobogoError:
     parts = (None if part is None else change(part, how) for part in (error.what, error.where, error.remedy))
     what, where, remedy = parts
     return CobogoError(what or "", where=where, remedy=remedy, code=error.code)
+
+
+@contextmanager
+def rename_in_errors(name: str, shown: str) -> Iterator[None]:
+    """A block whose errors call something by the name that the user gave it, such as the source of a copy."""
+    try:
+        yield
+    except CobogoError as error:
+        for part in ("what", "where", "remedy"):
+            text = getattr(error, part)
+            setattr(error, part, None if text is None else change(text, lambda value: value.replace(name, shown)))
+        error.args = (error.what, error.where, error.remedy)
+        raise

@@ -35,9 +35,8 @@ PANELS = {
     "Locate without following": {"locate": "locate:app"},
     "Examine what is released": {
         "verify": "verify:verify", "risk": "risk:risk", "attack": "attack:attack", "audit": "audit:audit",
-        "statement": "audit:statement",
-        "improve": "compare:improve", "frontier": "compare:frontier", "compare": "compare:compare",
-        "kinds": "compare:kinds",
+        "statement": "audit:statement", "frontier": "compare:frontier", "improve": "compare:improve",
+        "compare": "compare:compare", "kinds": "compare:kinds",
     },
     "Serve": {"serve": "serve:serve", "workbench": "serve:workbench"},
     "Look up": {"list": "list:list_", "explain": "list:explain", "example": "list:example", "schema": "list:schema"},

@@ -532,7 +532,7 @@ class TestFrames:
             "pandas": pd.DataFrame(self.columns),
             "pandas objects": pd.DataFrame(self.columns, dtype=object),
             "pandas categories": pd.DataFrame(self.columns).astype("category"),
-            "pandas with an index": pd.DataFrame(self.columns).set_index(pd.Index([7, 7, 3, 2, 1, 0], name="age_")),
+            "pandas with an index": pd.DataFrame(self.columns).set_index(pd.Index([7, 7, 3, 2, 1, 0])),
             "polars": pl.DataFrame(self.columns),
             "polars lazy": pl.LazyFrame(self.columns),
             "arrow": arrow,

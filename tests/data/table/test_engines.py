@@ -443,7 +443,7 @@ def test_wrong_files_are_told_without_their_values(
 ) -> None:
     (workplace / "data.csv").write_bytes(content.encode() if isinstance(content, str) else content)
     with pytest.raises(DataError, match=words) as error:
-        read(workplace / "data.csv", Data(separator=";"), connect(engine_url))
+        read(workplace / "data.csv", Data(separator=";", encoding="utf-8"), connect(engine_url))
     assert "secr" not in str(error.value)
 
 

@@ -91,14 +91,14 @@ def test_candidates_can_be_given_later(workplace, capsys):
 
 
 REFUSED = [
-    (["encode", "pets.toml", "homes.csv", "--column", "pet", "--out", "o"], 'homes.csv: there is no column "pet"'),
+    (["encode", "pets.toml", "homes.csv", "--column", "bird", "--out", "o"], 'homes.csv: there is no column "bird"'),
     (
         ["encode", "pets.toml", "h.csv", "--column", "pet", "--out", "o"],
         "h.csv, column pet, row 2: the collection has no answer",
     ),
     (
         ["encode", "pets.toml", "h.csv", "--column", "pet", "--out", "o", "--encoding", "x"],
-        "--encoding: must be one of utf-8",
+        "--encoding: must be one of auto, utf-8",
     ),
     (["encode", "pets.toml", "ok.csv", "--column", "pet", "--out", "ok.csv"], "ok.csv: already exists"),
     (

@@ -49,7 +49,7 @@ def home(tmp_path: Path) -> Path:
         (["people.csv", "--k", "1,2"], 2, "--k: must be whole numbers"),
         (["people.csv", "--l", ""], 2, "--l: must be whole numbers"),
         (["people.csv", "--suppression-limit", "20"], 2, "must be a number from 0 to 1"),
-        (["people.csv", "--encoding", "utf-16"], 2, "must be utf-8 or latin-1"),
+        (["people.csv", "--encoding", "ebcdic"], 2, "--encoding: must be one of"),
     ],
 )
 def test_what_is_wrong_is_said_and_nothing_is_written(words: list[str], code: int, told: str, home: Path) -> None:

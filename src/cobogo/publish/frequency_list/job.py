@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from cobogo.data.policy import Data, Role
+from cobogo.data.table.encodings import detect_encoding
 from cobogo.data.table.engine import connect
 from cobogo.data.table.read import Table, read
 from cobogo.errors import DataError, PolicyError
@@ -157,6 +158,7 @@ def convert_lines(path: Path, encoding: str) -> Iterator[Path]:
     try:
         file = home / "items.parquet"
         try:
+            encoding = (detect_encoding(str(path)) or "utf-8") if encoding == "auto" else encoding
             reader = csv.open_csv(
                 path,
                 csv.ReadOptions(column_names=[LINE], encoding=encoding, block_size=AT_ONCE),

@@ -45,8 +45,8 @@ WORTH = 0.05
 
 
 def measure(problem: Problem, plan: RecodingPlan) -> Cost | None:
-    """What a plan costs; None where it releases no generalized quasi-identifiers."""
-    if not plan.hides_identity or plan.aggregated:
+    """What a plan costs; None where it releases no records with generalized quasi-identifiers."""
+    if not plan.hides_identity or not plan.has_rows or plan.aggregated:
         return None
     kept = keep_shares(problem, plan.outcome)
     there = 1 - plan.suppressed_records / max(problem.scale.records, 1)

@@ -156,6 +156,7 @@ def _limit_for(suppressed: int, records: int) -> str:
     >>> _limit_for(1346, 30162)
     '0.04463'
     """
+    suppressed, records = int(suppressed), int(records)
     for digits in range(2, 16):
         scaled = -(-suppressed * 10**digits // records)
         if allowed_records(scaled / 10**digits, records) == suppressed:

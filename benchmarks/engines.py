@@ -16,7 +16,7 @@ from typing import Any
 
 from benchmarks.commands import _policy, _quasi, _toml
 from benchmarks.measure import PYTHON, Result, Spent, of_process
-from cobogo.data.table.postgres import WORK_MEMORY
+from cobogo.data.engines.postgres import WORK_MEMORY
 
 ROWS = 3_000_000
 SPARK = "local[2]"

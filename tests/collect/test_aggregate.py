@@ -165,8 +165,8 @@ def test_what_is_no_report_is_counted_out_or_refused(form, tmp_path: Path):
 def test_an_engine_counts_as_memory_does(mechanism, engine_url, tmp_path: Path):
     """The reports are a table of text in the engine; what comes back are counts."""
     from cobogo.collect.report_sources import aggregate_column
+    from cobogo.data.engines.engine import connect
     from cobogo.data.policy import Data
-    from cobogo.data.table.engine import connect
     from cobogo.data.table.read import read
 
     collection = asked(mechanism)

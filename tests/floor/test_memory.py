@@ -9,7 +9,7 @@ from benchmarks import large
 from benchmarks.measure import PYTHON, of_process
 
 import cobogo
-from cobogo.data.table.engine import COUNT_BYTES, connect
+from cobogo.data.engines.engine import COUNT_BYTES, connect
 from cobogo.errors import PolicyError
 from cobogo.floor import memory
 
@@ -36,7 +36,7 @@ def test_what_engine_and_counts_may_take_is_less_than_the_bound() -> None:
 
 
 def test_an_engine_gives_memory_back_and_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cobogo.data.table.duck.memory_share", lambda share: 128 * 2**20)  # noqa: ARG005
+    monkeypatch.setattr("cobogo.data.engines.duck.memory_share", lambda share: 128 * 2**20)  # noqa: ARG005
     engine = connect()
     engine.rows("CREATE TEMP TABLE numbers AS SELECT hash(range) AS number FROM range(4_000_000)")
     used = "SELECT sum(memory_usage_bytes) FROM duckdb_memory()"

@@ -13,7 +13,7 @@ from cobogo.answer.plan import Exact, QueryPlan, plan
 from cobogo.answer.sql.combined import SqlSource
 from cobogo.answer.sql.dialects import DIALECTS
 from cobogo.answer.sql.parse import parse
-from cobogo.data.table.engine import Engine
+from cobogo.data.engines.engine import Engine
 from cobogo.promises.curator_file import DeclaredDataset
 
 Rows = list[dict[str, Any]]

@@ -13,7 +13,7 @@ from cobogo.answer.measure import measure, statements
 from cobogo.answer.plan import Exact, QueryPlan, plan
 from cobogo.answer.sql.emit import SqlSource
 from cobogo.answer.sql.parse import parse
-from cobogo.data.table.engine import Engine, Expression, connect
+from cobogo.data.engines.engine import Engine, Expression, connect
 from cobogo.data.table.read import read
 from cobogo.promises.curator_file import DeclaredDataset
 

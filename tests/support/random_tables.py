@@ -19,9 +19,9 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from cobogo.data.classes import Members
+from cobogo.data.engines.engine import Engine, connect
 from cobogo.data.hierarchy import Hierarchy, Label
 from cobogo.data.policy import Data
-from cobogo.data.table.engine import Engine, connect
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import read
 from cobogo.promises.models import Classes, Domain, Histogram

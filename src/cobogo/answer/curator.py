@@ -25,8 +25,8 @@ from cobogo.answer.result import Answer
 from cobogo.answer.session import AnalystSession
 from cobogo.answer.sql.combined import SqlSource
 from cobogo.answer.sql.dialects import DIALECTS
+from cobogo.data.engines.engine import Engine, connect
 from cobogo.data.policy.complaints import explain_error
-from cobogo.data.table.engine import Engine, connect
 from cobogo.data.table.read import Table, read, table_in
 from cobogo.errors import CobogoError, DataError, NoAnswer, PolicyError, QueryRefused
 from cobogo.floor.language import tr

@@ -17,7 +17,7 @@ from cobogo.answer.result import CONFIDENCE, Answer, Cell, Interval, compute_col
 from cobogo.answer.sql.combined import SqlSource
 from cobogo.answer.sql.dialects import DIALECTS
 from cobogo.answer.sql.emit import Emitter
-from cobogo.data.table.engine import Engine
+from cobogo.data.engines.engine import Engine
 from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.ledger.balance import Balance
 

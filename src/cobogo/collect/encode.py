@@ -7,8 +7,8 @@ import numpy as np
 from cobogo.collect.collection import Collection
 from cobogo.collect.layout import Rows
 from cobogo.collect.protocol import UnknownValue
+from cobogo.data.files.settle import reading_options
 from cobogo.data.table.read import read
-from cobogo.data.table.settle import reading_options
 from cobogo.errors import DataError
 from cobogo.floor.language import tr
 from cobogo.floor.randomness import Source, source

@@ -19,9 +19,9 @@ from cobogo.collect.aggregate import Aggregate, is_aggregate
 from cobogo.collect.collection import Collection
 from cobogo.collect.layout import Rows
 from cobogo.collect.rappor.google import reports_text
+from cobogo.data.engines.engine import Expression, connect
+from cobogo.data.files.formats import FORMATS
 from cobogo.data.policy import Data
-from cobogo.data.table.engine import Expression, connect
-from cobogo.data.table.formats import FORMATS
 from cobogo.data.table.read import Table, read, table_in
 from cobogo.errors import DataError, OutputError, PolicyError, ReportError
 from cobogo.floor.arrays import Ints

@@ -10,10 +10,10 @@ from cobogo.errors import InputError
 from cobogo.floor.language import tr
 
 EXTRAS = {
-    "data.table.spreadsheets": "files",
-    "data.table.labelled_files": "files",
-    "data.table.delta": "lake",
-    "data.table.iceberg": "lake",
+    "data.files.spreadsheets": "files",
+    "data.files.labelled": "files",
+    "data.lakes.delta": "lake",
+    "data.lakes.iceberg": "lake",
     "answer": "dp",
     "promises.mechanisms": "dp",
     "publish.frequency_list": "dp",

@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from cobogo.data.engines.engine import connect
 from cobogo.data.policy import Data, Role
-from cobogo.data.table.engine import connect
 from cobogo.data.table.read import Table, read
 from cobogo.errors import VerificationFailed
 from cobogo.floor.language import tr

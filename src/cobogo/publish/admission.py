@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from cobogo.data.classes import Domain
+from cobogo.data.engines.engine import Engine, connect
+from cobogo.data.files.labelled import check_names
+from cobogo.data.files.settle import settle_policy
 from cobogo.data.hierarchy import SUPPRESSED, Label
 from cobogo.data.hierarchy.codes import unknown_codes
 from cobogo.data.hierarchy.texts import odd_paths
 from cobogo.data.policy import LAKES, AnyHierarchy, CodesHierarchy, PathHierarchy, Policy, Role
 from cobogo.data.policy.columns import quote_names
 from cobogo.data.schema.roles import check_roles
-from cobogo.data.table.engine import Engine, connect
 from cobogo.data.table.frequency import FrequencyTable
-from cobogo.data.table.labelled_files import check_names
 from cobogo.data.table.read import Table, open_source, read
-from cobogo.data.table.settle import settle_policy
 from cobogo.data.table.spelling import spelling_warnings
 from cobogo.errors import DataError, PolicyError
 from cobogo.examine.risk.population import check_population
@@ -55,7 +55,7 @@ def check_new_table(policy: Policy, engine: Engine) -> None:
     """Refuse early what may not be written: a release that is a table takes no foreign table's place."""
     output = policy.output
     if output.format in LAKES:
-        from cobogo.data.table.sources import output_lake
+        from cobogo.data.lakes.sources import output_lake
 
         output_lake(policy).check_new()
     elif output.table is not None:

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from cobogo.data.classes import Classes
+from cobogo.data.engines.engine import Engine, Expression
 from cobogo.data.hierarchy import SUPPRESSED, Hierarchy
 from cobogo.data.hierarchy.intervals import interval_bounds
 from cobogo.data.policy import HierarchySpec, IntervalsHierarchy, Policy, Role
 from cobogo.data.table.columns import unused_names
-from cobogo.data.table.engine import Engine, Expression
 from cobogo.data.table.frames import Categories
 from cobogo.data.table.frequency import FrequencyTable, count_values, frequency_table
 from cobogo.data.table.read import Table

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from cobogo.data.classes import Domain, Histogram
+from cobogo.data.engines.engine import Engine, Expression
 from cobogo.data.hierarchy import Label
 from cobogo.data.policy import Role
 from cobogo.data.table.columns import unused_names
-from cobogo.data.table.engine import Engine, Expression
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table, read
 from cobogo.errors import DataError, OutputError

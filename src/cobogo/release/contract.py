@@ -19,8 +19,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
+from cobogo.data.engines.engine import Engine, Expression
 from cobogo.data.policy import Data, Output, Policy, Role
-from cobogo.data.table.engine import Engine, Expression
 from cobogo.data.table.frames import Categories, FrameKind, give_back
 from cobogo.data.table.read import Table
 from cobogo.errors import CobogoError, OutputError

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from cobogo.data.engines.engine import Engine, Expression, connect
 from cobogo.data.policy import Role
-from cobogo.data.table.engine import Engine, Expression, connect
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError
 from cobogo.floor.files import create_scratch, remove_scratch

@@ -11,7 +11,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from cobogo.data.table.engine import Engine
+from cobogo.data.engines.engine import Engine
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.errors import VerificationFailed
 from cobogo.floor.urls import strip_password

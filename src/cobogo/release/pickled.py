@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, NoReturn
 
-from cobogo.data.table.engine import Engine, Expression, connect
+from cobogo.data.engines.engine import Engine, Expression, connect
 from cobogo.data.table.frames import Categories, FrameKind
 from cobogo.data.table.read import Table
 from cobogo.errors import OutputError

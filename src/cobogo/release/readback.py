@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from cobogo.data.classes import Histogram
+from cobogo.data.engines.engine import connect
 from cobogo.data.hierarchy import SUPPRESSED
 from cobogo.data.policy import LAKES, Policy, Role
-from cobogo.data.table.engine import connect
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table, read, table_in
 from cobogo.errors import DataError, OutputError
@@ -99,7 +99,7 @@ def locate_released_rows(public: Path, manifest: Manifest, kept: Json | None, en
 
 def _open_lake_version(manifest: Manifest, kept: Json | None, place: str | None) -> Table:
     """The released version of a table of a lake, which the evidence or the caller names."""
-    from cobogo.data.table.sources import open_lake, output_lake
+    from cobogo.data.lakes.sources import open_lake, output_lake
 
     policy = None if kept is None or place is not None else Policy.of(kept["policy"], home=kept["home"])
     lake = output_lake(policy) if policy is not None else place and open_lake(place, manifest.data.format)

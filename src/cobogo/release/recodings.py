@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from cobogo.data.classes import Classes, Domain, Earlier, Histogram
+from cobogo.data.files.settle import settle_policy
 from cobogo.data.hierarchy.build import build
 from cobogo.data.policy import Policy, Role
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table, open_source
-from cobogo.data.table.settle import settle_policy
 from cobogo.data.table.spelling import normalize
 from cobogo.errors import DataError, HierarchyError, OutputError, PolicyError, VerificationFailed
 from cobogo.floor.language import Text, tr, trn

@@ -12,11 +12,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from cobogo.data.engines.engine import Engine, connect
+from cobogo.data.files.formats import FORMATS
+from cobogo.data.files.listing import list_files
 from cobogo.data.policy import LAKES, Data
 from cobogo.data.table import formulas
-from cobogo.data.table.engine import Engine, connect
-from cobogo.data.table.files import list_files
-from cobogo.data.table.formats import FORMATS
 from cobogo.data.table.read import Table, read
 from cobogo.errors import InputError, OutputError, VerificationFailed
 from cobogo.floor.catalogue import import_object
@@ -122,7 +122,7 @@ def _write_tables(release: Release, public: Path) -> Iterator[Path | Table]:
 def _commit_to_lake(release: Release, engine: Engine) -> Iterator[Table]:
     """Write the rows beside a table of a lake, where they can be verified and nobody else sees them; they become its
     next version, in one commit, when the block ends well. The committed version must then be what was verified."""
-    from cobogo.data.table.sources import output_lake
+    from cobogo.data.lakes.sources import output_lake
 
     lake, separator = output_lake(release.policy), release.origin.data.separator
     with scratch_directory(Path(tempfile.gettempdir()), "cobogo-lake-") as scratch:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
+from cobogo.data.files.settle import settle_policy
 from cobogo.data.policy import Policy
-from cobogo.data.table.settle import settle_policy
 from cobogo.errors import NoSolution, PolicyError, SearchTooLarge
 from cobogo.floor.language import Speech, tr
 from cobogo.floor.progress import Progress, show_in_notebook

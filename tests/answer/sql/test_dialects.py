@@ -23,7 +23,7 @@ from cobogo.answer.noise import choose_noise
 from cobogo.answer.plan import Exact, QueryPlan, plan
 from cobogo.answer.sql.emit import SqlSource
 from cobogo.answer.sql.parse import parse
-from cobogo.data.table.engine import Engine, connect
+from cobogo.data.engines.engine import Engine, connect
 from cobogo.errors import DataError
 from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.curator_file import DeclaredDataset

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cobogo as cb
+from cobogo.data.engines.engine import connect
 from cobogo.data.table import formulas
-from cobogo.data.table.engine import connect
 from cobogo.errors import InputError, OutputError
 from cobogo.release.write import copy_for_spreadsheets
 from support.effort import examples

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from cobogo.data.files.encodings import guess_separator
 from cobogo.data.policy import Data
-from cobogo.data.table.encodings import guess_separator
 from cobogo.data.table.read import read
 from cobogo.errors import DataError
 

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 import cobogo as cb
+from cobogo.data.engines.engine import connect
 from cobogo.data.table.columns import stream_columns
-from cobogo.data.table.engine import connect
 from cobogo.errors import CobogoError, DataError, PolicyError
 
 pytestmark = pytest.mark.slow

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import cobogo as cb
-from cobogo.data.table.duck import DuckDB
+from cobogo.data.engines.duck import DuckDB
 from cobogo.data.table.rollup import Box
 from cobogo.errors import NoSolution, TableTooLarge
 from cobogo.promises.models.k_anonymity import KAnonymity

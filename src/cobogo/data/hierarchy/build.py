@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from cobogo.data.files.encodings import detect_encoding
 from cobogo.data.hierarchy.bands import age_hierarchy, quantiles_hierarchy
 from cobogo.data.hierarchy.base import SUPPRESSED, Hierarchy, Label
 from cobogo.data.hierarchy.codes import codes_hierarchy
@@ -36,7 +37,6 @@ from cobogo.data.policy import (
     Role,
     TreeHierarchy,
 )
-from cobogo.data.table.encodings import detect_encoding
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.data.table.read import Table, local_file, read
 from cobogo.errors import HierarchyError, PolicyError, UnfitValues

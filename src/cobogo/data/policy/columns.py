@@ -68,7 +68,7 @@ def compare_columns(
 
 def column_problems(content: Mapping[str, Any], home: Path) -> list[PolicyError]:
     """The same of a policy that is wrong elsewhere, too: with the header of its file, if that can be read."""
-    from cobogo.data.table.settle import column_names
+    from cobogo.data.files.settle import column_names
 
     data, attributes = content.get("data"), content.get("attributes")
     path = data.get("path") if isinstance(data, Mapping) else None

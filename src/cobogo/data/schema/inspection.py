@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from cobogo.data.files.formats import ValueLabels
+from cobogo.data.files.settle import label_tree, reading_options, settle
 from cobogo.data.policy import Data, Policy, Role
 from cobogo.data.policy.columns import quote_names
 from cobogo.data.policy.complaints import did_you_mean
 from cobogo.data.schema.profile import MOST_VALUES, ColumnProfile, decimal_mark, profile
 from cobogo.data.schema.starter import starting_models
 from cobogo.data.schema.suggest import Suggestion, suggest
-from cobogo.data.table.formats import ValueLabels
 from cobogo.data.table.read import Table, read
-from cobogo.data.table.settle import label_tree, reading_options, settle
 from cobogo.errors import PolicyError
 from cobogo.floor.language import tr, trn
 from cobogo.floor.representation import brief, table

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cobogo.data.engines.engine import Engine, Expression
 from cobogo.data.hierarchy import Label
-from cobogo.data.table.engine import Engine, Expression
 from cobogo.data.table.read import Table
 from cobogo.errors import DataError
 from cobogo.floor.language import tr

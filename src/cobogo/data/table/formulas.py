@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from cobogo.data.table.engine import Expression
+from cobogo.data.engines.engine import Expression
 from cobogo.errors import DataError
 from cobogo.floor.language import tr
 

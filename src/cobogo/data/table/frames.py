@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from cobogo.data.table.relation import Relation
+from cobogo.data.engines.relation import Relation
 from cobogo.errors import DataError
 from cobogo.floor.language import tr
 

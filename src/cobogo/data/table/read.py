@@ -9,11 +9,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from cobogo.data.policy import Data, Policy
-from cobogo.data.table import formulas
-from cobogo.data.table.encodings import copy_as_utf8, needs_copy
-from cobogo.data.table.engine import Engine, Expression, connect, opens
-from cobogo.data.table.files import (
+from cobogo.data.engines.engine import Engine, Expression, connect, opens
+from cobogo.data.files.encodings import copy_as_utf8, needs_copy
+from cobogo.data.files.formats import Format, ValueLabels, convert, find_format
+from cobogo.data.files.listing import (
     csv_columns,
     list_files,
     must_be_copied,
@@ -22,9 +21,10 @@ from cobogo.data.table.files import (
     partitions,
     refuse_line_ends,
 )
-from cobogo.data.table.formats import Format, ValueLabels, convert, find_format
+from cobogo.data.files.settle import detect
+from cobogo.data.policy import Data, Policy
+from cobogo.data.table import formulas
 from cobogo.data.table.frames import FrameKind, as_arrow, frame_columns, frame_kind
-from cobogo.data.table.settle import detect
 from cobogo.errors import DataError, PolicyError
 from cobogo.floor.language import tr
 from cobogo.floor.urls import is_elsewhere, is_url, public_url
@@ -226,7 +226,7 @@ def read(source: Any, data: Data, engine: Engine | None = None, *, once: bool = 
 
 def _read_copy(place: str, data: Data, engine: Engine) -> Table:
     """Copy what is elsewhere and load it, unless that was done already to see how it is read."""
-    from cobogo.data.table.sources import fetch
+    from cobogo.data.lakes.sources import fetch
 
     copy = data.copies.pop(place, None) or fetch(place, data)
     try:
@@ -293,7 +293,7 @@ def local_file(place: Path) -> Iterator[Path]:
     if not is_elsewhere(place):
         yield place
         return
-    from cobogo.data.table.sources import fetch
+    from cobogo.data.lakes.sources import fetch
 
     copy = fetch(place, Data())
     with copy.naming():

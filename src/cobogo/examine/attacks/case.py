@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from cobogo.data.engines.engine import Engine, connect
+from cobogo.data.files.settle import reading_options
 from cobogo.data.policy import Data, Policy, Role
-from cobogo.data.table.engine import Engine, connect
 from cobogo.data.table.read import read
-from cobogo.data.table.settle import reading_options
 from cobogo.errors import DataError, OutputError, PolicyError
 from cobogo.examine.attacks.queries import AnsweredQuery, load_queries
 from cobogo.examine.attacks.rows import Rows

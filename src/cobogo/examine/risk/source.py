@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from cobogo.data.engines.engine import connect
+from cobogo.data.files.settle import settle_policy
 from cobogo.data.policy import Policy, Role
 from cobogo.data.schema.roles import check_roles
-from cobogo.data.table.engine import connect
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table, open_source, read
-from cobogo.data.table.settle import settle_policy
 from cobogo.errors import DataError, PolicyError, TableTooLarge
 from cobogo.floor.language import tr
 from cobogo.promises.population import add_population, open_population, recode_population

@@ -179,7 +179,7 @@ def frequency_list(
 
     Exit 1 when the budget is not enough, or when the release does not hold: noise from a seed never holds.
     """
-    from cobogo.data.table.settle import reading_options
+    from cobogo.data.files.settle import reading_options
     from cobogo.faces.cli.summary import write_and_say
     from cobogo.promises.payer import payer_of_options
     from cobogo.publish.frequency_list.job import choose_mechanism, frequency_list

@@ -57,8 +57,8 @@ def guide(
 
     Exit 1 when there is no release with any of these values.
     """
+    from cobogo.data.files.settle import reading_options
     from cobogo.data.policy import Policy
-    from cobogo.data.table.settle import reading_options
     from cobogo.studies.guide.run import run
 
     ks, ls = parse_values("--k", k), parse_values("--l", l)

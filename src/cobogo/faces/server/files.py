@@ -22,10 +22,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from cobogo.data.files.encodings import is_packed, open_unpacked
+from cobogo.data.files.formats import FORMATS, convert, recognise
+from cobogo.data.files.spreadsheets import check_archive
 from cobogo.data.policy import Data
-from cobogo.data.table.encodings import is_packed, open_unpacked
-from cobogo.data.table.formats import FORMATS, convert, recognise
-from cobogo.data.table.spreadsheets import check_archive
 from cobogo.errors import DataError, InputError
 from cobogo.faces.server.settings import MEGABYTE, ServerLimits
 from cobogo.floor.files import scratch_directory, write_private_once

@@ -8,12 +8,12 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal
 
+from cobogo.data.engines.engine import Engine, literal, quote
 from cobogo.data.policy import Data, Role
 from cobogo.data.schema import inspection as inspecting
 from cobogo.data.schema.profile import ColumnProfile, Type
 from cobogo.data.schema.starter import starter_policy
 from cobogo.data.schema.suggest import suggest
-from cobogo.data.table.engine import Engine, literal, quote
 from cobogo.data.table.read import Table
 from cobogo.faces.server import rows
 from cobogo.faces.server.state import pack_texts, unpack_texts

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cobogo.data.table.engine import Engine, Expression, connect, literal, quote
+from cobogo.data.engines.engine import Engine, Expression, connect, literal, quote
 from cobogo.floor.files import stage_file
 
 PAGES = "rows.parquet"

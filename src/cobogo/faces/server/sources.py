@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cobogo.data.engines.engine import connect
 from cobogo.data.policy import Data
-from cobogo.data.table.engine import connect
 from cobogo.data.table.read import table_in
 from cobogo.errors import CobogoError, DataError, InputError
 from cobogo.faces.server.files import TooLarge
@@ -17,7 +17,7 @@ from cobogo.faces.server.settings import MEGABYTE, SourceDatabase
 from cobogo.floor.language import nearest, tr
 
 if TYPE_CHECKING:
-    from cobogo.data.table.engine import Engine
+    from cobogo.data.engines.engine import Engine
     from cobogo.faces.server.context import ServerContext
 
 LOG = logging.getLogger("cobogo.faces.server")

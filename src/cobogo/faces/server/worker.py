@@ -281,7 +281,7 @@ def _prepare() -> None:
     """Load what nearly every job needs, so that it can begin at once."""
     from importlib import import_module
 
-    from cobogo.data.table.engine import connect
+    from cobogo.data.engines.engine import connect
     from cobogo.publish.recode import warm
 
     for module in (

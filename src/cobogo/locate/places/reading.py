@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from cobogo.data.table.engine import connect
+from cobogo.data.engines.engine import connect
+from cobogo.data.files.settle import reading_options
 from cobogo.data.table.read import read
-from cobogo.data.table.settle import reading_options
 from cobogo.errors import DataError
 from cobogo.floor.language import Text, join, tr
 from cobogo.locate.places.cells import Calls, Cells

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from cobogo.data.engines.engine import connect
+from cobogo.data.files.encodings import detect_encoding
 from cobogo.data.policy import Data, Role
-from cobogo.data.table.encodings import detect_encoding
-from cobogo.data.table.engine import connect
 from cobogo.data.table.read import Table, read
 from cobogo.errors import DataError, PolicyError
 from cobogo.floor.files import create_scratch, remove_scratch

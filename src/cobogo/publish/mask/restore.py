@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from cobogo.data.table.engine import Engine
+from cobogo.data.engines.engine import Engine
+from cobogo.data.files.settle import reading_options, settle
 from cobogo.data.table.read import read
-from cobogo.data.table.settle import reading_options, settle
 from cobogo.errors import OutputError, PolicyError
 from cobogo.floor.files import create_scratch, remove_scratch
 from cobogo.floor.language import tr

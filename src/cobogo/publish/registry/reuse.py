@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cobogo.data.engines.engine import connect
 from cobogo.data.hierarchy import Label
 from cobogo.data.hierarchy.build import build
 from cobogo.data.policy import Policy, Role
 from cobogo.data.table.columns import unused_names
-from cobogo.data.table.engine import connect
 from cobogo.data.table.frequency import frequency_table, number_tuples
 from cobogo.data.table.read import Table, read
 from cobogo.errors import NoSolution, RegistryError, UnfitValues

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from cobogo.data.engines.engine import connect
+from cobogo.data.files.settle import settle_policy
 from cobogo.data.hierarchy import Label
 from cobogo.data.hierarchy.build import build
 from cobogo.data.policy import AttributePolicy, CsvHierarchy, Policy, Role
-from cobogo.data.table.engine import connect
 from cobogo.data.table.read import open_source, read
-from cobogo.data.table.settle import settle_policy
 from cobogo.errors import DataError, InputError, PolicyError
 from cobogo.floor.arrays import Ints
 from cobogo.floor.language import Speech, tr

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from cobogo.data.files.settle import settle_policy
 from cobogo.data.policy import Data, Output, Policy, Privacy, Recoding, ReportPolicy
 from cobogo.data.schema import inspection
 from cobogo.data.schema.profile import decimal_mark
-from cobogo.data.table.settle import settle_policy
 from cobogo.errors import PolicyError
 from cobogo.floor.language import Text, tr
 from cobogo.floor.urls import is_url

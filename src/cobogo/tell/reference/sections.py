@@ -258,7 +258,7 @@ SECTIONS: dict[str, Section] = {
         "Engines",
         "engine",
         "Where tables are read, counted and written.",
-        ("cobogo.data.table.engine:ENGINES",),
+        ("cobogo.data.engines.engine:ENGINES",),
         listed_only=True,
     ),
 }

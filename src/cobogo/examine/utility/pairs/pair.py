@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from cobogo.data.engines.engine import Expression, connect
+from cobogo.data.files.settle import settle_policy
 from cobogo.data.hierarchy import Hierarchy, Label
 from cobogo.data.hierarchy.build import build
 from cobogo.data.policy import Policy, Role
 from cobogo.data.table.columns import Coder
-from cobogo.data.table.engine import Expression, connect
 from cobogo.data.table.read import Table, read
-from cobogo.data.table.settle import settle_policy
 from cobogo.errors import CobogoError
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.release import manifest as manifests

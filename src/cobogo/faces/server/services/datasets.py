@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from cobogo.data.engines.engine import connect, literal
+from cobogo.data.files.settle import reading_options, settle
 from cobogo.data.policy import Data
-from cobogo.data.table.engine import connect, literal
 from cobogo.data.table.read import read
-from cobogo.data.table.settle import reading_options, settle
 from cobogo.errors import DataError, InputError, PolicyError
 from cobogo.faces.server import drafts, profiles, rows
 from cobogo.faces.server.files import safe_name, take_table

@@ -8,7 +8,7 @@ from typing import Any
 
 from nicegui import events, run, ui
 
-from cobogo.data.table.formats import FORMATS
+from cobogo.data.files.formats import FORMATS
 from cobogo.faces.server.services.datasets import RowOrder
 from cobogo.faces.server.settings import MEGABYTE
 from cobogo.faces.workbench import actions

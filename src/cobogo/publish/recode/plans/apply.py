@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cobogo.data.engines.engine import Engine, Expression
 from cobogo.data.hierarchy import SUPPRESSED, Label
 from cobogo.data.table.columns import unused_names
-from cobogo.data.table.engine import Engine, Expression
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.data.table.read import Table
 from cobogo.floor.arrays import Ints

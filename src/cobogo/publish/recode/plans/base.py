@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.data.classes import Classes
+from cobogo.data.engines.engine import Engine, Expression
 from cobogo.data.hierarchy import SUPPRESSED, Label
 from cobogo.data.policy import MaskHierarchy, Policy, Role
 from cobogo.data.table.columns import replace_values
-from cobogo.data.table.engine import Engine, Expression
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.data.table.read import Table
 from cobogo.examine.metrics import Outcome

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cobogo.data.classes import Classes
+from cobogo.data.engines.engine import Engine, Expression
 from cobogo.data.policy import Role
-from cobogo.data.table.engine import Engine, Expression
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table
 from cobogo.floor.arrays import Texts

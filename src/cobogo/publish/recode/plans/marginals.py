@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cobogo.data.classes import Classes
+from cobogo.data.engines.engine import Engine, Expression
 from cobogo.data.policy import Role
-from cobogo.data.table.engine import Engine, Expression
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.data.table.read import Table
 from cobogo.errors import OutputError

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from nicegui import events, run, ui
 
+from cobogo.data.files.encodings import detect_encoding, guess_separator
 from cobogo.data.hierarchy import SUPPRESSED, Hierarchy, Label
 from cobogo.data.hierarchy.csv_file import csv_hierarchy
-from cobogo.data.table.encodings import detect_encoding, guess_separator
 from cobogo.errors import HierarchyError
 from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.frame import attempt

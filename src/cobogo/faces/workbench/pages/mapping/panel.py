@@ -11,7 +11,7 @@ from typing import Any
 
 from nicegui import ui
 
-from cobogo.data.table.engine import connect, literal
+from cobogo.data.engines.engine import connect, literal
 from cobogo.errors import DataError
 from cobogo.faces.server.services.datasets import NUMBER
 from cobogo.faces.workbench.labels import MAP_ATTACK, MAP_CHOICE, MAP_KNOB, MAP_NAME

@@ -16,9 +16,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
-from cobogo.data.policy import Data
-from cobogo.data.table.duck import DuckDB
-from cobogo.data.table.engine import (
+from cobogo.data.engines.duck import DuckDB
+from cobogo.data.engines.engine import (
     BATCH,
     RELEASED,
     Engine,
@@ -29,6 +28,7 @@ from cobogo.data.table.engine import (
     no_such_table,
     quote,
 )
+from cobogo.data.policy import Data
 from cobogo.errors import DataError, OutputError, PolicyError
 from cobogo.floor.files import create_scratch, remove_scratch
 from cobogo.floor.language import tr

@@ -9,8 +9,8 @@ import ibis
 import pyarrow as pa
 import pytest
 
-from cobogo.data.table.engine import connect
-from cobogo.data.table.relation import Relation
+from cobogo.data.engines.engine import connect
+from cobogo.data.engines.relation import Relation
 
 PEOPLE = pa.table(
     {

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from cobogo.data.files.encodings import first_bytes, is_packed, open_unpacked
 from cobogo.data.policy import Data
-from cobogo.data.table.encodings import first_bytes, is_packed, open_unpacked
 from cobogo.errors import DataError
 from cobogo.floor.catalogue import import_object
 from cobogo.floor.extras import needing_extra
@@ -65,9 +65,9 @@ class Format:
             import_object(str(self.write))(table, target, labels, data)
 
 
-_RECORDS = "cobogo.data.table.record_files"
-_SHEETS = "cobogo.data.table.spreadsheets"
-_LABELLED = "cobogo.data.table.labelled_files"
+_RECORDS = "cobogo.data.files.records"
+_SHEETS = "cobogo.data.files.spreadsheets"
+_LABELLED = "cobogo.data.files.labelled"
 
 FORMATS = {
     kind.name: kind

@@ -12,9 +12,9 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from cobogo.data.files.cells import cell_text, is_numeric, number_text, text_column
+from cobogo.data.files.formats import FORMATS, Content, ValueLabels, incomplete
 from cobogo.data.policy import Data
-from cobogo.data.table.cells import cell_text, is_numeric, number_text, text_column
-from cobogo.data.table.formats import FORMATS, Content, ValueLabels, incomplete
 from cobogo.errors import OutputError
 from cobogo.floor.language import tr
 

@@ -16,8 +16,8 @@ import pyspark
 import pytest
 
 import cobogo
+from cobogo.data.engines.engine import connect
 from cobogo.data.policy import Data
-from cobogo.data.table.engine import connect
 from cobogo.data.table.read import read
 from cobogo.errors import DataError, OutputError, PolicyError
 

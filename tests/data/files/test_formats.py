@@ -15,11 +15,11 @@ import pyarrow.feather
 import pyreadstat
 import pytest
 
+from cobogo.data.files.formats import FORMATS
+from cobogo.data.files.spreadsheets import check_archive, write_xlsx
 from cobogo.data.policy import TABLES, Data
 from cobogo.data.policy.tables import DataFormat, OutputFormat
-from cobogo.data.table.formats import FORMATS
 from cobogo.data.table.read import read
-from cobogo.data.table.spreadsheets import check_archive, write_xlsx
 from cobogo.errors import CobogoError, DataError, InputError, OutputError, PolicyError
 
 TABLE = [{"id": "007", "n": "1", "x": "1.5", "day": "2020-01-31"}, {"id": "8", "n": None, "x": "2", "day": None}]

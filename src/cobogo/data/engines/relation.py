@@ -15,8 +15,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from cobogo.data.table.engine import literal, quote
-from cobogo.data.table.sql_column import WHOLE, SqlColumn, SqlType, named, several, written
+from cobogo.data.engines.engine import literal, quote
+from cobogo.data.engines.sql_column import WHOLE, SqlColumn, SqlType, named, several, written
 from cobogo.floor.lean import load_arrow, load_ibis
 from cobogo.floor.representation import brief
 

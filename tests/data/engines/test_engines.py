@@ -22,9 +22,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import cobogo
+from cobogo.data.engines.duck import DuckDB
+from cobogo.data.engines.engine import connect
 from cobogo.data.policy import Data
-from cobogo.data.table.duck import DuckDB
-from cobogo.data.table.engine import connect
 from cobogo.data.table.frequency import frequency_table
 from cobogo.data.table.read import read, table_in
 from cobogo.errors import CobogoError, DataError, OutputError, PolicyError, TableTooLarge
@@ -574,7 +574,7 @@ def test_a_copy_on_disk_is_private_and_is_gone_afterwards(workplace: Path, monke
     spill = workplace / "spill"
     spill.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(spill))
-    monkeypatch.setattr("cobogo.data.table.duck.TEXT_IN_MEMORY", 0)
+    monkeypatch.setattr("cobogo.data.engines.duck.TEXT_IN_MEMORY", 0)
     awkward_csv(workplace / "data.csv", "utf-8")
     release = cobogo.anonymize(CSV_POLICY)
     (private,) = [place for place in spill.iterdir() if (place / "source.duckdb").exists()]

@@ -15,8 +15,8 @@ from functools import wraps
 from pathlib import Path
 from typing import Any
 
+from cobogo.data.files.listing import csv_columns, csv_error
 from cobogo.data.policy import Data
-from cobogo.data.table.files import csv_columns, csv_error
 from cobogo.errors import CobogoError, DataError
 from cobogo.floor.language import tr
 from cobogo.floor.language.errors import change_error, error_from_json, error_to_json
@@ -109,7 +109,7 @@ def _with_copies(read: Callable[[str, str], Iterator[Any]]) -> Task:
 def _rows(file: str, names: list[str], data: Data) -> Iterator[Any]:
     import duckdb
 
-    from cobogo.data.table.duck import read_csv
+    from cobogo.data.engines.duck import read_csv
 
     try:
         with duckdb.connect() as parser:

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
+from cobogo.data.files.cells import cell_text, is_numeric, text_column
+from cobogo.data.files.formats import Content, ValueLabels, choose, incomplete, too_large
+from cobogo.data.files.listing import check_header
 from cobogo.data.policy import Data
-from cobogo.data.table.cells import cell_text, is_numeric, text_column
-from cobogo.data.table.files import check_header
-from cobogo.data.table.formats import Content, ValueLabels, choose, incomplete, too_large
 from cobogo.errors import DataError, OutputError, PolicyError
 from cobogo.floor.language import tr, trn
 from cobogo.floor.memory import memory_share

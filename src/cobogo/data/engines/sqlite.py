@@ -14,8 +14,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from cobogo.data.table.duck import DuckDB, missing_database, unusable_database
-from cobogo.data.table.engine import BATCH, RELEASED, Expression, foreign_table, no_such_table, quote
+from cobogo.data.engines.duck import DuckDB, missing_database, unusable_database
+from cobogo.data.engines.engine import BATCH, RELEASED, Expression, foreign_table, no_such_table, quote
 from cobogo.errors import DataError
 from cobogo.floor.language import tr
 

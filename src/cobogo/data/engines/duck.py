@@ -11,10 +11,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
-from cobogo.data.policy import Data
-from cobogo.data.table import enumerations as coded
-from cobogo.data.table.columns import shortest_texts
-from cobogo.data.table.engine import (
+from cobogo.data.engines import enumerations as coded
+from cobogo.data.engines.engine import (
     BATCH,
     COUNTED,
     RELEASED,
@@ -26,9 +24,11 @@ from cobogo.data.table.engine import (
     no_such_table,
     quote,
 )
-from cobogo.data.table.files import csv_error, parquet_error
-from cobogo.data.table.relation import Relation, Session
-from cobogo.data.table.sql_column import TEXT, WHOLE, SqlColumn, SqlType
+from cobogo.data.engines.relation import Relation, Session
+from cobogo.data.engines.sql_column import TEXT, WHOLE, SqlColumn, SqlType
+from cobogo.data.files.listing import csv_error, parquet_error
+from cobogo.data.policy import Data
+from cobogo.data.table.columns import shortest_texts
 from cobogo.errors import DataError, OutputError
 from cobogo.floor import randomness
 from cobogo.floor.files import create_scratch, remove_scratch

@@ -17,10 +17,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
-from cobogo.data.policy import Data
-from cobogo.data.table import spark_tasks as tasks
-from cobogo.data.table.columns import unused_names
-from cobogo.data.table.engine import (
+from cobogo.data.engines import spark_tasks as tasks
+from cobogo.data.engines.engine import (
     RELEASED,
     Engine,
     Expression,
@@ -30,8 +28,10 @@ from cobogo.data.table.engine import (
     no_such_table,
     too_many_counts,
 )
-from cobogo.data.table.files import parquet_error
-from cobogo.data.table.formats import FORMATS
+from cobogo.data.files.formats import FORMATS
+from cobogo.data.files.listing import parquet_error
+from cobogo.data.policy import Data
+from cobogo.data.table.columns import unused_names
 from cobogo.errors import DataError, OutputError, PolicyError
 from cobogo.floor.files import create_scratch, remove_scratch
 from cobogo.floor.language import tr

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from cobogo.data.table.engine import RELEASED, foreign_table
-from cobogo.data.table.files import LOG
-from cobogo.data.table.lakes import Commit, LakeTable, hash_file
+from cobogo.data.engines.engine import RELEASED, foreign_table
+from cobogo.data.files.listing import LOG
+from cobogo.data.lakes.base import Commit, LakeTable, hash_file
 from cobogo.floor.storage import CLOUD, ObjectStorage, s3_endpoint
 from cobogo.floor.urls import remote_url
 

@@ -9,12 +9,12 @@ from typing import Any, get_args
 
 from pydantic import ValidationError
 
+from cobogo.data.files.encodings import encoding_of, guess_decimal, guess_separator
+from cobogo.data.files.formats import find_format
+from cobogo.data.files.listing import csv_columns, list_files, must_be_copied, parquet_columns
 from cobogo.data.policy import AttributePolicy, Data, Policy, Role, TreeHierarchy
 from cobogo.data.policy.complaints import list_errors
 from cobogo.data.policy.tables import Encoding
-from cobogo.data.table.encodings import encoding_of, guess_decimal, guess_separator
-from cobogo.data.table.files import csv_columns, list_files, must_be_copied, parquet_columns
-from cobogo.data.table.formats import find_format
 from cobogo.errors import CobogoError, PolicyError
 from cobogo.floor.language import tr
 from cobogo.floor.urls import is_url
@@ -54,7 +54,7 @@ def settle(source: Any, data: Data) -> Data:
 
 def _settle_copy(place: str, data: Data) -> Data:
     """The same of what is elsewhere. The copy stays for the reader that comes next."""
-    from cobogo.data.table.sources import fetch
+    from cobogo.data.lakes.sources import fetch
 
     copy = fetch(place, data)
     settled = data.settle(()) if copy.version is not None else settle(copy.path, data).settle(())

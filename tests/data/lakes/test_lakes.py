@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import cobogo as cb
-from cobogo.data.table.lakes import LakeTable
-from cobogo.data.table.sources import open_lake
+from cobogo.data.lakes.base import LakeTable
+from cobogo.data.lakes.sources import open_lake
 from cobogo.errors import DataError, OutputError, PolicyError, VerificationFailed
 from support.commands import cobogo
 from support.small_job import POLICY

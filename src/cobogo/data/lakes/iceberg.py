@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from cobogo.data.table.engine import RELEASED, foreign_table
-from cobogo.data.table.lakes import Commit, LakeTable
+from cobogo.data.engines.engine import RELEASED, foreign_table
+from cobogo.data.lakes.base import Commit, LakeTable
 from cobogo.errors import DataError, PolicyError
 from cobogo.floor.language import tr
 from cobogo.floor.storage import sha256

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from cobogo.data.files.encodings import open_text, open_unpacked
 from cobogo.data.policy import LAKES, Data
-from cobogo.data.table.encodings import open_text, open_unpacked
 from cobogo.errors import DataError
 from cobogo.floor.language import tr, trn
 from cobogo.floor.urls import is_elsewhere, remote_url

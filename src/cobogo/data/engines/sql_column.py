@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cobogo.data.table.engine import literal, quote
+from cobogo.data.engines.engine import literal, quote
 from cobogo.floor.representation import brief
 
 if TYPE_CHECKING:
-    from cobogo.data.table.relation import Relation
+    from cobogo.data.engines.relation import Relation
 
 NAMES = {"string": "VARCHAR", "int64": "BIGINT", "float64": "DOUBLE"}
 """DuckDB's names of the types that expressions are cast to."""

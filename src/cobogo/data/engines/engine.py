@@ -444,7 +444,7 @@ def opens(url: str) -> bool:
 @card("duckdb", title="DuckDB")
 def open_duckdb(url: str, writable: bool) -> Engine:
     """The embedded engine, the default: duckdb://, or duckdb:///file.duckdb for the tables of a file."""
-    from cobogo.data.table.duck import DuckDB
+    from cobogo.data.engines.duck import DuckDB
 
     path = url.partition(":///")[2]
     return DuckDB(Path(path).expanduser() if path and path != ":memory:" else None, writable=writable)
@@ -453,7 +453,7 @@ def open_duckdb(url: str, writable: bool) -> Engine:
 @card("sqlite", title="SQLite")
 def open_sqlite(url: str, writable: bool) -> Engine:
     """The tables of a SQLite file, with DuckDB at work: sqlite:///file.db."""
-    from cobogo.data.table.sqlite import SQLite
+    from cobogo.data.engines.sqlite import SQLite
 
     path = url.partition(":///")[2]
     if not path:
@@ -467,7 +467,7 @@ def open_sqlite(url: str, writable: bool) -> Engine:
 def open_postgresql(url: str, writable: bool) -> Engine:  # noqa: ARG001
     """The tables stay on a PostgreSQL server: postgresql://host/database."""
     _require("psycopg", "PostgreSQL", "postgres")
-    from cobogo.data.table.postgres import PostgreSQL
+    from cobogo.data.engines.postgres import PostgreSQL
 
     return PostgreSQL(url)
 
@@ -476,7 +476,7 @@ def open_postgresql(url: str, writable: bool) -> Engine:  # noqa: ARG001
 def open_spark(url: str, writable: bool) -> Engine:  # noqa: ARG001
     """A cluster, or all cores of this machine: spark://host:7077, local[*]; spark for the session that there is."""
     _require("pyspark", "Spark", "spark")
-    from cobogo.data.table.spark import Spark
+    from cobogo.data.engines.spark import Spark
 
     return Spark(url)
 

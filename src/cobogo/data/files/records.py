@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from cobogo.data.engines.engine import literal
+from cobogo.data.files.cells import text_column
+from cobogo.data.files.encodings import GZIP, ZSTD, first_bytes
+from cobogo.data.files.formats import Content, choose, incomplete
 from cobogo.data.policy import Data
-from cobogo.data.table.cells import text_column
-from cobogo.data.table.encodings import GZIP, ZSTD, first_bytes
-from cobogo.data.table.engine import literal
-from cobogo.data.table.formats import Content, choose, incomplete
 from cobogo.errors import DataError
 from cobogo.floor.language import tr
 

@@ -10,10 +10,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from cobogo.data.lakes.base import LakeTable
+from cobogo.data.lakes.delta import DeltaTable, has_log
+from cobogo.data.lakes.iceberg import IcebergTable
 from cobogo.data.policy import Data, Policy
-from cobogo.data.table.delta import DeltaTable, has_log
-from cobogo.data.table.iceberg import IcebergTable
-from cobogo.data.table.lakes import LakeTable
 from cobogo.errors import PolicyError
 from cobogo.floor.files import create_scratch, remove_scratch
 from cobogo.floor.language import tr

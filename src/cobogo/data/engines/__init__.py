@@ -1,0 +1,1 @@
+"""Engines: the databases that read, count and write. `engine.py` is their contract."""

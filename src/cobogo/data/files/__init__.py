@@ -1,0 +1,1 @@
+"""Files: which there are, of what kind and encoding, and the readers and writers of each kind."""

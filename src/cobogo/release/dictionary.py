@@ -95,7 +95,7 @@ def meaning(attribute: AttributePolicy, level: int, *, top: bool) -> Text:
     return _level_meaning(attribute.hierarchy, level)
 
 
-def recall_meaning(written: str, attribute: AttributePolicy, level: int) -> str:
+def recall_meaning(written: str, attribute: AttributePolicy, level: int | None) -> str:
     """The English sentence of a manifest as the text that it was written from, which can be said in any language.
 
     >>> from cobogo.data.policy import Policy
@@ -104,7 +104,10 @@ def recall_meaning(written: str, attribute: AttributePolicy, level: int) -> str:
     >>> recall_meaning("dates, given as periods of 10 years", policy.attributes["birth"], 2).template
     'dates, given as {form}'
     """
-    known = (meaning(attribute, level, top=top) for top in (True, False))  # the top has no words of its own
+    if level is None:  # each record, or each value, has its own
+        known = (local_meaning(attribute, alike=alike) for alike in (False, True))
+    else:
+        known = (meaning(attribute, level, top=top) for top in (True, False))  # the top has no words of its own
     return next((text for text in known if text == written), written)
 
 

@@ -302,9 +302,7 @@ def _columns(found: Statement, say: Speech) -> Markup:
 
 def _meaning(column: ColumnEntry, attribute: AttributePolicy | None) -> str:
     """What a released column's values mean, to be said in any language where the policy is known."""
-    if attribute is None or column.level is None:
-        return column.meaning
-    return recall_meaning(column.meaning, attribute, column.level)
+    return column.meaning if attribute is None else recall_meaning(column.meaning, attribute, column.level)
 
 
 def _models(found: Statement, say: Speech) -> Markup:

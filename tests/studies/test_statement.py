@@ -44,6 +44,21 @@ def test_pages_say_who_what_and_what_remains_and_show_no_value(release: Path, la
     assert "Infantil" not in "".join(file.read_text(encoding="utf-8") for file in (release / "public").iterdir())
 
 
+@pytest.mark.parametrize(
+    ("algorithm", "words"),
+    [("optimal", "datas, dadas como períodos de 10 anos"), ("local", "dado como ano, períodos de 10 anos; *")],
+)
+def test_what_each_column_means_is_said_in_portuguese(tmp_path: Path, algorithm: str, words: str) -> None:
+    (tmp_path / "a.csv").write_text("birth,ill\n" + "".join(f"198{n}-01-0{n},flu\n" for n in range(1, 9)))
+    dates = {"dates": "%Y-%m-%d", "levels": ["%Y", "decade"], "top": True}
+    columns = {"birth": {"role": "quasi-identifier", "hierarchy": dates}, "ill": {"role": "sensitive"}}
+    models = [{"model": "k-anonymity", "k": 4}]
+    rules = {"attributes": columns, "privacy": {"models": models}, "recoding": {"algorithm": algorithm}}
+    cobogo.anonymize(tmp_path / "a.csv", rules).write(tmp_path / "release")
+    open_statement(tmp_path / "release").write(language="pt-BR")
+    assert words in (tmp_path / "release/evidence/impact.html").read_text("utf-8")
+
+
 def test_attacks_are_not_tried_until_they_are(release: Path) -> None:
     assert "cobogo audit" in open_statement(release).render("statement", language="en")
     found = audit(release)

@@ -95,6 +95,22 @@ def meaning(attribute: AttributePolicy, level: int, *, top: bool) -> Text:
     return _level_meaning(attribute.hierarchy, level)
 
 
+def recall_meaning(written: str, attribute: AttributePolicy, level: int | None) -> str:
+    """The English sentence of a manifest as the text that it was written from, which can be said in any language.
+
+    >>> from cobogo.data.policy import Policy
+    >>> birth = {"role": "quasi-identifier", "hierarchy": {"dates": "%Y-%m-%d", "levels": ["%Y", "decade"]}}
+    >>> policy = Policy.of({"attributes": {"birth": birth}})
+    >>> recall_meaning("dates, given as periods of 10 years", policy.attributes["birth"], 2).template
+    'dates, given as {form}'
+    """
+    if level is None:  # each record, or each value, has its own
+        known = (local_meaning(attribute, alike=alike) for alike in (False, True))
+    else:
+        known = (meaning(attribute, level, top=top) for top in (True, False))  # the top has no words of its own
+    return next((text for text in known if text == written), written)
+
+
 def _level_meaning(spec: AnyHierarchy | None, level: int) -> Text:
     """What the labels of a level between the values and the top mean."""
     match spec:

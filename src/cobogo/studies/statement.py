@@ -17,14 +17,15 @@ from typing import Any
 from markupsafe import Markup
 
 import cobogo
-from cobogo.data.policy import Policy, Role
+from cobogo.data.policy import AttributePolicy, Policy, Role
 from cobogo.data.policy.tables import Responsibility
 from cobogo.errors import InputError, OutputError
 from cobogo.floor.files import stage_directory
 from cobogo.floor.language import Speech, speech, tr
 from cobogo.release import evidence as evidences
 from cobogo.release import manifest as manifests
-from cobogo.release.manifest import Manifest
+from cobogo.release.dictionary import recall_meaning
+from cobogo.release.manifest import ColumnEntry, Manifest
 from cobogo.studies.study import timestamp
 from cobogo.tell.report.exposure import inferred
 from cobogo.tell.report.html import describe_model
@@ -284,16 +285,24 @@ def _subject(found: Statement, say: Speech) -> list[tuple[str, str]]:
 def _columns(found: Statement, say: Speech) -> Markup:
     """The columns, those that were left out included, with what is released of each."""
     released = {column.name: column for column in found.manifest.columns}
-    roles = {} if found.policy is None else {name: one.role for name, one in found.policy.attributes.items()}
+    attributes = {} if found.policy is None else found.policy.attributes
+    roles = {name: one.role for name, one in attributes.items()}
     rows = [
         [
             name,
             say(ROLE.get(str(role), str(role))),
-            say(released[name].meaning) if name in released and role is not Role.IDENTIFIER else say("not released"),
+            say(_meaning(released[name], attributes.get(name)))
+            if name in released and role is not Role.IDENTIFIER
+            else say("not released"),
         ]
         for name, role in (roles or {name: column.role for name, column in released.items()}).items()
     ]
     return table([Field(say("column"), "row data"), Field(say("role")), Field(say("what is released"), "why")], rows)
+
+
+def _meaning(column: ColumnEntry, attribute: AttributePolicy | None) -> str:
+    """What a released column's values mean, to be said in any language where the policy is known."""
+    return column.meaning if attribute is None else recall_meaning(column.meaning, attribute, column.level)
 
 
 def _models(found: Statement, say: Speech) -> Markup:

@@ -185,8 +185,23 @@ def test_several_sheets_are_named_and_asked_for(tmp_path: Path) -> None:
     with pytest.raises(DataError, match='"first", "second"'):
         rows(tmp_path / "a.xlsx")
     assert read(tmp_path / "a.xlsx", Data(sheet="second")).columns == ("y",)
-    with pytest.raises(DataError, match='no "third"'):
-        rows(tmp_path / "a.xlsx", sheet="third")
+    with pytest.raises(DataError, match='sheet = "second"'):
+        rows(tmp_path / "a.xlsx", sheet="secnd")
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_a_title_above_the_header_is_told_from_a_header_that_lacks_a_name(tmp_path: Path, together: bool) -> None:
+    table = [["name", "class", "mark"], ["secret", "6 B", 7.5]]
+    book = openpyxl.load_workbook(workbook(tmp_path / "a.xlsx", ["Students"], [], *table))
+    if together:
+        book.active.merge_cells("A1:C1")
+    book.save(tmp_path / "a.xlsx")
+    with pytest.raises(DataError, match='range = "A3:C4"'):
+        rows(tmp_path / "a.xlsx")
+    assert rows(tmp_path / "a.xlsx", range="A3:C4")[0]["class"] == "6 B"
+    with pytest.raises(DataError, match="column 2 of 3 has no name") as refused:
+        rows(workbook(tmp_path / "b.xlsx", ["name", None, "mark"], table[1]))
+    assert "range" not in str(refused.value)
 
 
 def test_times_in_a_column_of_days_are_all_written_as_times(tmp_path: Path) -> None:

@@ -104,10 +104,11 @@ def _without(name: str) -> dict[str, Any]:
         (PEOPLE.set_index("city"), 'the index "city" is not a column'),
         (PEOPLE.set_axis(list("abcdefg")), "the index is not a column"),
         (PEOPLE.set_index(["city", "ill"]), 'the index "city", "ill" is not a column'),
+        (PEOPLE.assign(stay=pd.to_timedelta(1, "D")), 'the column "stay" has values that no table can hold'),
     ],
-    ids=["list", "array", "series", "named", "unnamed", "several"],
+    ids=["list", "array", "series", "named", "unnamed", "several", "spans"],
 )
-def test_what_has_no_columns_and_an_index_that_says_something_are_refused(data: Any, said: str) -> None:
+def test_what_is_no_table_is_refused_and_no_value_is_shown(data: Any, said: str) -> None:
     with pytest.raises(DataError, match=said) as refused:
         cb.anonymize(data, POLICY)
     assert not [city for city in ("Sobral", "Crato", "Alone") if city in str(refused.value)]

@@ -67,6 +67,21 @@ def test_no_solution_says_why_and_what_would_work(here: Path) -> None:
     assert not (here / "out").exists()
 
 
+def test_too_few_records_are_said_to_be_too_few(here: Path) -> None:
+    (here / "p.toml").write_text(POLICY.replace("k = 2", "k = 300"))
+    assert "give more records" in cobogo("anonymize", "p.toml", "--out", "out", cwd=here, code=1).stderr
+
+
+def test_a_column_with_one_coarse_value_is_not_said_to_be_stars(here: Path) -> None:
+    (here / "a.csv").write_text("postcode;ill\n" + "".join(f"60{n}00-000;flu\n" for n in range(100, 110)))
+    (here / "p.toml").write_text(
+        '[data]\npath = "a.csv"\nseparator = ";"\n[attributes]\nill = { role = "non-sensitive" }\n'
+        'postcode = { role = "quasi-identifier", hierarchy = { mask = "right", character = "#" } }\n'
+        '[privacy]\nmodels = [{ model = "k-anonymity", k = 10 }]\n'
+    )
+    assert "postcode: the same value in every record" in cobogo("anonymize", "p.toml", "--out", "o", cwd=here).stdout
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [

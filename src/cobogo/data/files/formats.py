@@ -7,6 +7,7 @@ that every engine reads every kind. Its values become texts as CSV has them: 1 a
 from __future__ import annotations
 
 import codecs
+import difflib
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -291,6 +292,16 @@ def choose(asked: str | None, known: Sequence[str], key: str, what: str, file: s
         said = tr("has several {what}: {names}", what=what, names=listed) if known else tr("has no {what}", what=what)
     else:
         said = tr('has no "{asked}" among its {what}: {names}', asked=asked, what=what, names=listed)
-    example = f'{key} = "{known[0]}"' if known else ""
-    remedy = tr("Say which one under [data], for example: {example}.", example=example) if known else tr("Check it.")
-    raise DataError(said, where=file, remedy=remedy, code="COBOGO-DATA-FILE")
+    raise DataError(said, where=file, remedy=_choice(asked, known, key), code="COBOGO-DATA-FILE")
+
+
+def _choice(asked: str | None, known: Sequence[str], key: str) -> str:
+    """How to name a part of a file, with the part that was meant, perhaps, as the example."""
+    if not known:
+        return tr("Check it.")
+    near = difflib.get_close_matches(asked or "", known, n=1) or known
+    return tr(
+        'Say which one, for example: {key} = "{name}" under [data], or --{key} "{name}".',
+        key=key,
+        name=near[0],
+    )

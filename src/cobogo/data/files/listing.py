@@ -14,7 +14,7 @@ from typing import Any
 from cobogo.data.files.encodings import open_text, open_unpacked
 from cobogo.data.policy import LAKES, Data
 from cobogo.errors import DataError
-from cobogo.floor.language import tr, trn
+from cobogo.floor.language import join, tr, trn
 from cobogo.floor.urls import is_elsewhere, remote_url
 
 _DATA = re.compile(
@@ -162,8 +162,11 @@ def _header(file: str, data: Data) -> list[str]:
     return names
 
 
-def check_header(names: Sequence[str], where: str) -> None:
-    """Refuse a first row that cannot name columns: it looks like data, or has no name or one name twice."""
+def check_header(names: Sequence[str], where: str, hint: str = "") -> None:
+    """Refuse a first row that cannot name columns: it looks like data, or has no name or one name twice.
+
+    ``hint``: where the names may be instead.
+    """
     refuse_line_ends(names, where)
     if any(_DATA.fullmatch(name) for name in names):  # it may be somebody's: nothing of it is shown
         raise DataError(
@@ -179,7 +182,7 @@ def check_header(names: Sequence[str], where: str) -> None:
         raise DataError(
             tr("column {empty} of {number} has no name", empty=empty[0], number=len(names)),
             where=where,
-            remedy=tr("Name it in the header."),
+            remedy=join([tr("Name it in the header."), hint]),
             code="COBOGO-DATA-HEADER",
         )
     lowered = [name.casefold() for name in names]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import zipfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from cobogo.data.files.formats import Content, ValueLabels, choose, incomplete, 
 from cobogo.data.files.listing import check_header
 from cobogo.data.policy import Data
 from cobogo.errors import DataError, OutputError, PolicyError
-from cobogo.floor.language import tr, trn
+from cobogo.floor.language import join, tr, trn
 from cobogo.floor.memory import memory_share
 
 MOST_ROWS = 1_048_576
@@ -42,11 +42,11 @@ def read(file: str, data: Data) -> Content:
     import pyarrow as pa
 
     notes = check_archive(file) if zipfile.is_zipfile(file) else []
-    sheet, rows, first = _table(file, data)
+    sheet, rows, first, hint = _table(file, data)
     where = tr("{file}, sheet {sheet}", file=file, sheet=sheet)
     header = [cell_text(cell) or "" for cell in rows[0]]
     width = max((n for row in rows for n, cell in enumerate(row, 1) if cell != ""), default=0)
-    check_header(header[:width], tr("{where}, row {row}", where=where, row=first))
+    check_header(header[:width], tr("{where}, row {row}", where=where, row=first), hint)
     records = [row[:width] for row in rows[1:] if any(cell != "" for cell in row[:width])]
     if len(records) < len(rows) - 1:
         empty = len(rows) - 1 - len(records)
@@ -56,8 +56,8 @@ def read(file: str, data: Data) -> Content:
     return Content(table.schema, [table], notes=notes, keys={"sheet": sheet})
 
 
-def _table(file: str, data: Data) -> tuple[str, Cells, int]:
-    """The name of the sheet, the rows of the table, and the number of the first of them."""
+def _table(file: str, data: Data) -> tuple[str, Cells, int, str]:
+    """The name of the sheet, the rows of the table, the number of the first of them, and where else it may begin."""
     from python_calamine import CalamineError, CalamineWorkbook, PasswordError
 
     try:
@@ -78,8 +78,9 @@ def _table(file: str, data: Data) -> tuple[str, Cells, int]:
             remedy=tr("Give a sheet whose first row names the columns."),
             code="COBOGO-DATA-EMPTY",
         )
-    _refuse_merged(merged, area, tr("{file}, sheet {sheet}", file=file, sheet=name))
-    return name, area.cut(cells), area.top + 1
+    hint = _hint(area.below_title(cells))
+    _refuse_merged(merged, area, tr("{file}, sheet {sheet}", file=file, sheet=name), hint)
+    return name, area.cut(cells), area.top + 1, hint
 
 
 def _sheets_with_cells(book: Any, data: Data) -> list[str]:
@@ -142,6 +143,30 @@ class _Area:
         rows = [row[self.left : self.right + 1] for row in cells[self.top : self.bottom + 1]]
         return [[*row, *[""] * (width - len(row))] for row in rows] or [[""] * width]
 
+    def below_title(self, cells: Cells) -> _Area | None:
+        """The rest from the first row on that has values in half of its columns; None if that is the first row.
+
+        A row that lacks a few names is a header still: the row below it is somebody's.
+
+        >>> cells = [["Students", "", ""], ["", "", ""], ["name", "class", "mark"], ["Ana", "6 B", 7.5]]
+        >>> print(_Area.around(cells).below_title(cells))
+        A3:C4
+        """
+        rows = self.cut(cells)
+        filled = (number for number, row in enumerate(rows) if 2 * sum(cell != "" for cell in row) >= len(row))
+        above = next(filled, 0)
+        return replace(self, top=self.top + above) if above else None
+
+    def __str__(self) -> str:
+        return f"{_column_letters(self.left)}{self.top + 1}:{_column_letters(self.right)}{self.bottom + 1}"
+
+
+def _hint(area: _Area | None) -> str:
+    """What to do where a title was taken for the header."""
+    if area is None:
+        return ""
+    return tr('If the table begins below a title: range = "{area}" under [data], or --range {area}.', area=str(area))
+
 
 def _no_range(text: str) -> PolicyError:
     return PolicyError(
@@ -177,15 +202,15 @@ def _column_letters(number: int) -> str:
     return letters
 
 
-def _refuse_merged(merged: Sequence[Any], area: _Area, where: str) -> None:
+def _refuse_merged(merged: Sequence[Any], area: _Area, where: str, hint: str) -> None:
     """Of merged cells only the first has the value: the others would be missing without a word."""
     for (top, left), (bottom, right) in merged:
         if top <= area.bottom and bottom >= area.top and left <= area.right and right >= area.left:
-            cells = f"{_column_letters(left)}{top + 1}:{_column_letters(right)}{bottom + 1}"
+            remedy = tr("Unmerge them and give each cell its value, or name a range without them: range = …")
             raise DataError(
-                tr("the cells {cells} are merged", cells=cells),
+                tr("the cells {cells} are merged", cells=str(_Area(top, left, bottom, right))),
                 where=where,
-                remedy=tr("Unmerge them and give each cell its value, or name a range without them: range = …"),
+                remedy=join([remedy, hint]),
                 code="COBOGO-DATA-FORMAT",
             )
 

@@ -107,6 +107,13 @@ def as_arrow(source: Any) -> Any:
                 remedy=tr("Connect it to a database."),
                 code="COBOGO-DATA-TYPE",
             ) from None
+        if strange := _strange_column(source):
+            raise DataError(
+                tr('the column "{name}" has values that no table can hold', name=strange),
+                where="data",
+                remedy=tr('Turn them into text, for example: data["{name}"].astype(str).', name=strange),
+                code="COBOGO-DATA-TYPE",
+            ) from None
         raise DataError(
             tr("{type} cannot be read as a table: {kind}", type=type(source).__name__, kind=type(error).__name__),
             where="data",
@@ -117,6 +124,23 @@ def as_arrow(source: Any) -> Any:
         ) from None
     fields = [pa.field(f.name, pa.string()) if pa.types.is_null(f.type) else f for f in arrow.schema]
     return arrow.cast(pa.schema(fields))
+
+
+def _strange_column(source: Any) -> str | None:
+    """The first column of a frame of pandas that cannot be read, such as one of spans of time or of mixed objects."""
+    if not type(source).__module__.startswith("pandas"):
+        return None
+    return next((name for name in source.columns if not _is_readable(source[[name]])), None)
+
+
+def _is_readable(frame: Any) -> bool:
+    import ibis
+
+    try:
+        ibis.memtable(frame).to_pyarrow()
+    except Exception:  # whatever pandas, Arrow or Ibis raise
+        return False
+    return True
 
 
 def _without_geometry(source: Any) -> Any:

@@ -149,7 +149,7 @@ def cost_lines(session: PageSession, found: dict[str, Any]) -> list[str]:
     say, lines = session.say, []
     gone, hit = found.get("withheld_columns"), found.get("suppressed_groups")
     if gone:
-        lines.append(say("Withheld: every value of {names} is *.", names=", ".join(gone)))
+        lines.append(say("Withheld: the same value in every record: {names}.", names=", ".join(gone)))
     if hit:
         names = ", ".join(hit)
         lines.append(
@@ -190,7 +190,7 @@ def meanings(desk: Desk, session: PageSession, release: str, steps: Mapping[str,
 
     The manifest has English sentences. The policy says again which of them it is, where the reader may see it.
     """
-    from cobogo.release.dictionary import meaning
+    from cobogo.release.dictionary import recall_meaning
 
     written = {column["name"]: column["meaning"] for column in manifest(desk, session, release).get("columns", [])}
     if KeyScope.EVIDENCE not in session.caller.scopes:
@@ -198,8 +198,7 @@ def meanings(desk: Desk, session: PageSession, release: str, steps: Mapping[str,
     columns = desk.service.releases.open(session.caller, release).policy.attributes
     for name, level in steps.items():
         if name in columns and name in written:
-            known = (meaning(columns[name], level, top=top) for top in (False, True))
-            written[name] = next((text for text in known if text == written[name]), written[name])
+            written[name] = recall_meaning(written[name], columns[name], level)
     return written
 
 

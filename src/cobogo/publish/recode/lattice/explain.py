@@ -36,13 +36,15 @@ def no_solution(problem: Problem, evaluator: Evaluator) -> NoSolution:
         lost=lost,
         percent=100 * lost / records if records else 0.0,
     )
-    hints: list[str] = [_blocking_model(problem, evaluator, top, lost), _blocking_attribute(problem, evaluator, lost)]
+    attribute = _blocking_attribute(problem, evaluator, lost)
+    hints: list[str] = [_blocking_model(problem, evaluator, top, lost), attribute]
     fewest = _fewest_suppressed(problem)
     every = next((model for model in problem.models if model.needs_every_class), None)
     if every is not None:
         hints.append(tr("{model} does not allow classes to be suppressed.", model=str(every)))
     elif fewest is None:
         hints.append(tr("All records fail at every level: no suppression limit would help."))
+        hints.append("" if attribute else tr("Ask less of the models, or give more records."))
     else:
         hints.append(
             tr(

@@ -154,9 +154,11 @@ def _cost_lines(release: AnonymizedRelease) -> Iterator[str]:
     gone = [one.name for one in cost.details if one.withheld]
     nearly = [one.name for one in cost.details if one.nearly_withheld and not one.withheld]
     if gone:
-        yield console.line("withheld", say("{names}: every value is *", names=", ".join(gone)))
+        yield console.line("withheld", say("{names}: every released value is the same", names=", ".join(gone)))
     if nearly:
-        yield console.line("" if gone else "withheld", say("{names}: nearly every value is *", names=", ".join(nearly)))
+        yield console.line(
+            "" if gone else "withheld", say("{names}: almost no detail is left", names=", ".join(nearly))
+        )
     hit = list(map(say, _groups_hit(cost)))
     if hit:
         yield console.line("lost", "; ".join(hit))

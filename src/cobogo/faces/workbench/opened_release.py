@@ -149,7 +149,7 @@ def cost_lines(session: PageSession, found: dict[str, Any]) -> list[str]:
     say, lines = session.say, []
     gone, hit = found.get("withheld_columns"), found.get("suppressed_groups")
     if gone:
-        lines.append(say("Withheld: every value of {names} is *.", names=", ".join(gone)))
+        lines.append(say("Withheld: every released value of {names} is the same.", names=", ".join(gone)))
     if hit:
         names = ", ".join(hit)
         lines.append(

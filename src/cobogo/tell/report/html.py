@@ -303,7 +303,7 @@ def _cost(content: Content, say: Speech) -> Row | None:
             {
                 "name": one.name,
                 "kept": one.kept,
-                "why": say("withheld: every released value is *")
+                "why": say("withheld: every released value is the same")
                 if one.withheld
                 else say("nearly withheld")
                 if one.nearly_withheld

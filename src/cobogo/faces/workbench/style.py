@@ -48,13 +48,15 @@ CSS = """
     .cobogo-beside > * { flex: 1 1 100% !important; width: 100% !important; max-width: 100% !important;
       position: static !important; }
     .cobogo-list { height: 11rem !important; }
-    .cobogo-columns { grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); row-gap: 4px; }
+    .cobogo-columns { grid-template-columns: minmax(8.25rem, 2fr) minmax(0, 3fr); gap: 4px 8px; }
+    .cobogo-columns .q-field__control { padding: 0 8px; font-size: 13px; }
     .cobogo-columns > :last-child { grid-column: 1 / -1; }
     .q-table__middle, pre { max-width: 100%; overflow-x: auto; }
   }
   @media (max-width: 599.98px) {
     .cobogo-grid { grid-template-columns: minmax(0, 1fr) !important; }
     .cobogo-wrap > .q-space { flex-basis: 100%; }
+    .q-tabs { max-width: 100%; }
     .q-tabs__content { overflow-x: auto; }
     .q-tabs__arrow { display: none; }
     .q-card { max-width: calc(100vw - 32px); }

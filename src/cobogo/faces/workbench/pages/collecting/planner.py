@@ -287,7 +287,7 @@ class Planner:
             self.say("The collection"),
             help=self.say("The description that clients and server share. It contains no secret. You may edit it."),
         )
-        self.code = editor(self.session, "", "TOML", self.say("The collection"), height="15rem")
+        self.code = editor("", "TOML", self.say("The collection"), height="15rem")
         with ui.row():
             ui.button(self.say("Open this collection"), icon="campaign", on_click=self._open).props("no-caps")
             ui.button(

@@ -45,6 +45,12 @@ def _entered(address: str) -> tuple[httpx.Client, str]:
     return client, before
 
 
+def test_whoever_comes_in_by_the_door_first_reads_their_own_language(door) -> None:
+    with httpx.Client(timeout=60, follow_redirects=True, headers={"Accept-Language": "pt-BR,en;q=0.5"}) as client:
+        assert client.get(door[0]).status_code == 200
+        assert re.search(r'<html[^>]*lang="pt-BR"', client.get(f"{door[0].partition('/enter/')[0]}/data").text)
+
+
 def test_a_browser_uploads_what_the_server_takes_and_a_stranger_does_not(door) -> None:
     assert len(LARGE) > 17 << 20
     client, before = _entered(door[0])

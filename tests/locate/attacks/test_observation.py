@@ -5,10 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cobogo.locate.attacks import (
-    LongObservation,
-    ShortObservation,
-)
+from cobogo.locate.attacks import LongObservation, ShortObservation, Tracking
 from cobogo.locate.places.points import Points
 from support.location_scenes import scene
 from support.stand_ins import Noise, Nothing, scattered, square
@@ -56,3 +53,9 @@ def test_the_geometric_median_is_better_than_the_mean_and_frequency_about_as_goo
     assert error["median"] < error["mean"]
     assert error["frequency"] < 1.25 * error["mean"]
     assert LongObservation().run(case).success == 1.0
+
+
+def test_a_way_of_guessing_that_does_not_exist_is_refused_before_anything_is_attacked() -> None:
+    for attack in (ShortObservation, LongObservation, Tracking):
+        with pytest.raises(ValueError, match=f"'how' parameter of {attack.name} must be one of .*Got 'mode'"):
+            attack(how="mode")  # type: ignore[arg-type]

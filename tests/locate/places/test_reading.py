@@ -35,3 +35,11 @@ def test_of_what_is_no_table_of_points_nothing_is_shown(tmp_path: Path) -> None:
             assert caught.value.remedy
     with pytest.raises(DataError, match=r"Its columns: Lat, where\."):
         Points.from_pandas(pd.DataFrame({"Lat": [1.0], "where": [2.0]}))
+
+
+def test_names_are_read_in_the_encoding_that_is_given(tmp_path: Path) -> None:
+    file = tmp_path / "cells.csv"
+    file.write_bytes("cell,lon,lat\nMaracanaú,-38.6,-3.9\n".encode("utf-16"))
+    assert read_cells(file, encoding="utf-16").names == ("Maracanaú",)
+    with pytest.raises(DataError, match="is not UTF-8"):
+        read_cells(file, encoding="utf-8")

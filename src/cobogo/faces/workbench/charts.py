@@ -208,7 +208,7 @@ def curves(
         "color": _colours(session, lines),
         "legend": {"top": 0},
         "tooltip": {"trigger": "axis", ":valueFormatter": percent(session, 2)},
-        "grid": {"left": 8, "right": 32, "top": 34, "bottom": 30, "containLabel": True},
+        "grid": {"left": 8, "right": 32, "top": 52, "bottom": 30, "containLabel": True},
         "xAxis": {
             "type": "log" if logarithmic else "value",
             "name": across,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Annotated, Literal
 
-from fastapi import HTTPException, Request
+from fastapi import HTTPException, Query, Request
 from fastapi.responses import Response
 from nicegui import app
 
@@ -28,8 +29,11 @@ def serve(desk: Desk) -> None:
             raise HTTPException(404) from None
 
     @app.get("/release/{identity}/public.zip", include_in_schema=False)
-    def public(request: Request, identity: str) -> Response:
-        return fetch(request, lambda holder: public_archive(desk.service, holder, identity))
+    def public(
+        request: Request, identity: str, formulas: Annotated[Literal["kept", "neutralised"], Query()] = "kept"
+    ) -> Response:
+        safe = formulas == "neutralised"
+        return fetch(request, lambda holder: public_archive(desk.service, holder, identity, neutralised=safe))
 
     @app.get("/release/{identity}/evidence.zip", include_in_schema=False)
     def evidence(request: Request, identity: str) -> Response:

@@ -192,10 +192,10 @@ class Desk:
         """Seconds without a page, a click or a download after which a browser is logged out."""
         return self.service.keys.idle_seconds
 
-    def enter(self, name: str, holder: Holder) -> str:
+    def enter(self, name: str, holder: Holder, accepted: str) -> str:
         """Log a holder in; the browser's new session name. The old name, and pages opened under it, are worthless from
-        now on."""
-        before = self.browsers.pop(name, Browser())
+        now on. A browser that saw no page yet gets those in the language that it accepts."""
+        before = self.browsers.pop(name, Browser(language=preferred_language(accepted)))
         before.forget()
         new = str(uuid.uuid4())
         self.browsers[new] = Browser(holder, before.language, before.dark)
@@ -271,7 +271,8 @@ def serve_login(desk: Desk) -> None:
     def enter(request: Request, ticket: str) -> HTMLResponse:
         holder, goal = desk.tickets.redeem(ticket)
         if holder is not None:
-            request.session["id"] = desk.enter(str(request.session.get("id", "")), holder)
+            before, accepted = str(request.session.get("id", "")), request.headers.get("accept-language", "")
+            request.session["id"] = desk.enter(before, holder, accepted)
         # no redirect: a browser that came from elsewhere would leave the cookie out
         return HTMLResponse(ONWARDS.format(goal=html.escape(goal)))
 

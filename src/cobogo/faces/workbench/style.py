@@ -38,6 +38,7 @@ CSS = """
   .cobogo-plot svg text { fill: currentColor; }
   .q-notification .q-notification__actions { color: inherit; }
   .cobogo-narrow { display: none; }
+  .cobogo-lines { white-space: pre-line; }
   .cobogo-columns { display: grid; column-gap: 1rem; align-items: center; width: 100%;
     grid-template-columns: minmax(9rem, 1.1fr) 7.5rem 9.5rem 11.5rem minmax(14rem, 2fr); }
   @media (max-width: 1023.98px) {
@@ -47,14 +48,17 @@ CSS = """
     .cobogo-beside > * { flex: 1 1 100% !important; width: 100% !important; max-width: 100% !important;
       position: static !important; }
     .cobogo-list { height: 11rem !important; }
-    .cobogo-columns { grid-template-columns: repeat(2, minmax(0, 1fr)); row-gap: 4px; }
+    .cobogo-columns { grid-template-columns: minmax(8.25rem, 2fr) minmax(0, 3fr); gap: 4px 8px; }
+    .cobogo-columns .q-field__control { padding: 0 8px; font-size: 13px; }
     .cobogo-columns > :last-child { grid-column: 1 / -1; }
     .q-table__middle, pre { max-width: 100%; overflow-x: auto; }
   }
   @media (max-width: 599.98px) {
     .cobogo-grid { grid-template-columns: minmax(0, 1fr) !important; }
     .cobogo-wrap > .q-space { flex-basis: 100%; }
+    .q-tabs { max-width: 100%; }
     .q-tabs__content { overflow-x: auto; }
+    .q-tabs__arrow { display: none; }
     .q-card { max-width: calc(100vw - 32px); }
   }
   .nicegui-code-copy { opacity: 1; }

@@ -6,10 +6,11 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from nicegui import run, ui
+from nicegui import ElementFilter, run, ui
 
 from cobogo.errors import CobogoError
 from cobogo.faces.server.services.releases import OpenedRelease
+from cobogo.faces.workbench.header import is_dark
 from cobogo.faces.workbench.session import PageSession
 
 T = TypeVar("T")
@@ -90,8 +91,14 @@ def snippet(session: PageSession, text: str, language: str) -> ui.code:
     return made
 
 
-def editor(session: PageSession, text: str, language: Any, label: str, *, height: str) -> ui.codemirror:
-    """Lines to write, in colours that can be read in light and in dark."""
-    theme: Any = "githubDark" if session.dark else "vscodeLight"
-    made = ui.codemirror(text, language=language, theme=theme, line_wrapping=True).classes("w-full")
+def editor(text: str, language: Any, label: str, *, height: str) -> ui.codemirror:
+    """Lines to write, dark where the page is."""
+    made = ui.codemirror(text, language=language, line_wrapping=True).classes("w-full")
+
+    async def follow() -> None:
+        made.theme = "vscodeDark" if await is_dark() else "vscodeLight"
+
+    ui.timer(0, follow, once=True)
+    for mode in ElementFilter(kind=ui.dark_mode):
+        mode.on_value_change(follow)
     return made.style(f"height: {height}").props(f'data-name="{label}"')

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
+from cobogo.floor.arguments import choice
 from cobogo.floor.catalogue import card
 from cobogo.floor.language import tr
 from cobogo.locate.attacks.base import LocationAttack, LocationFindings, Scene, share
@@ -58,6 +59,9 @@ class ShortObservation(LocationAttack):
 
     knows: ClassVar[str] = "the mechanism and how often each place is visited"
     measures: ClassVar[str] = "guesses within a hundred metres, or what `within` says"
+
+    def __post_init__(self) -> None:
+        choice(self.name, "how", self.how, get_args(How))
 
     def run(self, scene: Scene) -> LocationFindings:
         """Guess the place of every report on its own."""
@@ -135,6 +139,9 @@ class LongObservation(LocationAttack):
     knows: ClassVar[str] = "which reports were sent from the person's most visited place, for example by the hour"
     measures: ClassVar[str] = "people whose most visited place is found within a hundred metres, or `within`"
     needs: ClassVar[frozenset[str]] = frozenset({"users"})
+
+    def __post_init__(self) -> None:
+        choice(self.name, "how", self.how, get_args(Way))
 
     def run(self, scene: Scene) -> LocationFindings:
         """Guess everybody's most visited place."""

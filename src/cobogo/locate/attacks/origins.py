@@ -8,7 +8,7 @@ from typing import ClassVar, get_args
 
 import numpy as np
 
-from cobogo.floor.arguments import refusal
+from cobogo.floor.arguments import choice, refusal
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
 from cobogo.floor.language import tr
@@ -127,8 +127,7 @@ class SameOrigin(LocationAttack):
     needs: ClassVar[frozenset[str]] = frozenset({"users", "times"})
 
     def __post_init__(self) -> None:
-        if self.how not in get_args(How):
-            raise ValueError(refusal(self.name, "how", tr("one of {known}", known=", ".join(get_args(How))), self.how))
+        choice(self.name, "how", self.how, get_args(How))
         if self.along < 1:
             raise ValueError(refusal(self.name, "along", tr("1 or more"), self.along))
         if self.trips is not None and self.trips < 1:

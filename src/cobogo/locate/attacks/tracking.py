@@ -6,10 +6,11 @@ The chain has sparse rows, learned from movements or assumed. Beliefs run forwar
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, get_args
 
 import numpy as np
 
+from cobogo.floor.arguments import choice
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
 from cobogo.floor.kernels import kernel
@@ -272,6 +273,10 @@ class Tracking(LocationAttack):
     knows: ClassVar[str] = "the mechanism, which person sent the reports, and how people move"
     measures: ClassVar[str] = "guesses within a hundred metres, or what `within` says"
     needs: ClassVar[frozenset[str]] = frozenset({"users", "times"})
+
+    def __post_init__(self) -> None:
+        if self.how is not None:
+            choice(self.name, "how", self.how, get_args(How))
 
     def run(self, scene: Scene) -> LocationFindings:
         """Follow every person."""

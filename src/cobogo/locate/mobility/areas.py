@@ -186,10 +186,12 @@ def add_up(counts: Ints, parent: Ints) -> Ints:
     return total
 
 
-def read_areas(source: str | Path | Any, levels: Sequence[str] = (), *, separator: str | None = None) -> AreaTree:
+def read_areas(
+    source: str | Path | Any, levels: Sequence[str] = (), *, separator: str | None = None, encoding: str | None = None
+) -> AreaTree:
     """Areas of a CSV or Parquet file, or of a frame: a column of names (`AREA`), lon and lat of their middles, and one
     column for each coarser level, named from finer to coarser."""
-    table, name = fetch_table(source, separator)
+    table, name = fetch_table(source, separator, encoding)
     points = Points.from_arrow(table, where=name)
     for level in levels:
         if level not in table.column_names:
@@ -218,12 +220,12 @@ def _refuse_repeated(levels: Sequence[str]) -> None:
 
 
 def read_journeys(
-    source: str | Path | Any, tree: AreaTree, *, separator: str | None = None, leave_out: bool = False,
-    gap: float = 1800.0, stay: float = 1200.0,
+    source: str | Path | Any, tree: AreaTree, *, separator: str | None = None, encoding: str | None = None,
+    leave_out: bool = False, gap: float = 1800.0, stay: float = 1200.0,
 ) -> Journeys:  # fmt: skip
     """Journeys of a CSV or Parquet file, or of a frame. With columns of origins and destinations (`ORIGIN`,
     `DESTINATION`) a row is a journey; otherwise rows are points of people in time, whose trips are the journeys."""
-    table, name = fetch_table(source, separator)
+    table, name = fetch_table(source, separator, encoding)
     known = {column.strip().lower() for column in table.column_names}
     if known & {*COLUMNS["lon"], *COLUMNS["lat"]} and not known & set(ORIGIN):
         return Journeys.from_points(Points.from_arrow(table, where=name), tree, gap=gap, stay=stay)

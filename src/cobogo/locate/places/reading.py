@@ -20,7 +20,9 @@ CELL = ("cell", "tower", "cell_id", "cellid", "antenna", "celula", "antena", "er
 NO_CELL = tr("there is no column for the cell")
 
 
-def read_points(source: str | Path | Any, *, separator: str | None = None, **columns: str | None) -> Points:
+def read_points(
+    source: str | Path | Any, *, separator: str | None = None, encoding: str | None = None, **columns: str | None
+) -> Points:
     """Points from a CSV or Parquet file, or from a frame. Columns are found by their usual names (`points.COLUMNS`)
     unless given: ``lon=``, ``lat=``, ``time=``, ``user=``."""
     if isinstance(source, Points):
@@ -29,38 +31,39 @@ def read_points(source: str | Path | Any, *, separator: str | None = None, **col
         return Points.from_pandas(
             source, where=tr("the table that was given"), **columns
         )  # no engine reads a geometry or an index
-    table, name = fetch_table(source, separator)
+    table, name = fetch_table(source, separator, encoding)
     return Points.from_arrow(table, where=name, **columns)
 
 
-def read_cells(source: str | Path | Any, *, separator: str | None = None) -> Cells:
+def read_cells(source: str | Path | Any, *, separator: str | None = None, encoding: str | None = None) -> Cells:
     """Cells of a CSV or Parquet file, or of a frame: a column of names (`CELL`), and lon and lat."""
     if isinstance(source, Cells):
         return source
-    table, name = fetch_table(source, separator)
+    table, name = fetch_table(source, separator, encoding)
     points = Points.from_arrow(table, where=name)
     names = table.column(find_column(table, CELL, NO_CELL, name)).to_pylist()
     return Cells.from_columns(names, points.lon, points.lat, where=name)
 
 
 def read_calls(
-    source: str | Path | Any, cells: Cells, *, separator: str | None = None, leave_out: bool = False
-) -> Calls:
+    source: str | Path | Any, cells: Cells, *, separator: str | None = None, encoding: str | None = None,
+    leave_out: bool = False,
+) -> Calls:  # fmt: skip
     """Call records of a CSV or Parquet file, or of a frame: columns user, time (`points.COLUMNS`) and cell (`CELL`)."""
     if isinstance(source, Calls):
         return source
-    table, name = fetch_table(source, separator)
+    table, name = fetch_table(source, separator, encoding)
     found = column_names(list(table.column_names), {}, name, needed=("user", "time"), options=False)
     cell = table.column(find_column(table, CELL, NO_CELL, name))
     user, time = (table.column(found[part]) for part in ("user", "time"))
     return Calls.from_columns(user, time, cell, cells, leave_out=leave_out, where=name)
 
 
-def fetch_table(source: str | Path | Any, separator: str | None) -> tuple[Any, str]:
+def fetch_table(source: str | Path | Any, separator: str | None, encoding: str | None) -> tuple[Any, str]:
     """A table as Arrow, and its name in messages."""
     engine = connect()
     with engine.guard(tr("reading")):
-        table = read(source, reading_options(separator=separator), engine)
+        table = read(source, reading_options(separator=separator, encoding=encoding), engine)
         return engine.fetch(table.expression), table.name
 
 

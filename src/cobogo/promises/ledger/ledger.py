@@ -73,7 +73,12 @@ class Ledger:
         there = connection.execute(query.with_for_update()).scalar() is not None
         known = self._checked.get(dataset)
         if not there and known is None and head is None:
-            raise LedgerError(tr("is not in this ledger"), where=dataset, remedy=tr("Register the data set first."))
+            remedy = tr(
+                "Declare it in a curator's file, as [datasets.{name}], and run `cobogo answer budget`; in Python, call "
+                "Ledger.open.",
+                name=dataset,
+            )
+            raise LedgerError(tr("is not in this ledger"), where=dataset, remedy=remedy)
         found = chain.check_entries(connection, self._seal.key, known or LedgerBook(dataset), head)
         if known is None or found.position > known.position:
             self._checked[dataset] = found

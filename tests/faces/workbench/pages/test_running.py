@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import zipfile
 from collections.abc import Iterator
@@ -143,6 +144,13 @@ def run_and_register(page: Any, bench: Bench, name: str) -> tuple[pd.DataFrame, 
     page.locator("[data-verdict]").last.get_by_text(say("Not audited: no attack has been tried yet.")).wait_for()
     readable(page, "en")
     read_in_portuguese(bench, ran, page.url)
+    page.get_by_role("tab", name=say("Rows")).click()
+    page.get_by_role("cell", name="dengue").first.wait_for()
+    assert page.get_by_text("Silva").count() == 0
+    with page.expect_download() as download:
+        page.get_by_role("button", name=say("For spreadsheets")).click()
+    with zipfile.ZipFile(download.value.path()) as archive:
+        assert json.loads(archive.read("public/manifest.json"))["data"]["formulas"] == "neutralised"
     with page.expect_download() as download:
         page.get_by_role("button", name=say("Download the public part")).click()
     with zipfile.ZipFile(download.value.path()) as archive:

@@ -9,7 +9,7 @@ import typer
 
 from cobogo.errors import DataError
 from cobogo.faces.cli import console, language
-from cobogo.faces.cli.options import GuessedSeparator, Json
+from cobogo.faces.cli.options import Encoding, GuessedSeparator, Json
 from cobogo.floor.language import tr, trn
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ def evaluate(
     lon: Annotated[str | None, typer.Option("--lon", help="The column of longitudes.")] = None,
     lat: Annotated[str | None, typer.Option("--lat", help="The column of latitudes.")] = None,
     separator: GuessedSeparator = None,
+    encoding: Encoding = None,
     as_json: Json = False,
 ) -> None:
     """Try mechanisms on true points, attack what they release, and show what each costs and what is still found.
@@ -71,7 +72,7 @@ def evaluate(
 
     wanted = [one for text in mechanism or USUAL for one in asking.parse_specs(text, "--mechanism")]
     attacks = [asking.build_attack(one) for text in attack or ATTACKS for one in asking.parse_specs(text, "--attack")]
-    whole = read_points(file, separator=separator, lon=lon, lat=lat, time=time, user=user)
+    whole = read_points(file, separator=separator, encoding=encoding, lon=lon, lat=lat, time=time, user=user)
     sample = sample_points(whole, every, most)
     points = sample.points
     known = None if places is None else read_points(places)

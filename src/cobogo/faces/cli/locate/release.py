@@ -11,7 +11,7 @@ import typer
 
 from cobogo.errors import DataError, PolicyError
 from cobogo.faces.cli import console, language
-from cobogo.faces.cli.options import GuessedSeparator, Json, Ledger, PayingAnalyst, PayingDataset
+from cobogo.faces.cli.options import Encoding, GuessedSeparator, Json, Ledger, PayingAnalyst, PayingDataset
 from cobogo.floor.language import join, tr, trn
 from cobogo.floor.untrusted import fraction
 
@@ -56,6 +56,7 @@ def protect(
     lon: Lon = None,
     lat: Lat = None,
     separator: GuessedSeparator = None,
+    encoding: Encoding = None,
     as_json: Json = False,
 ) -> None:
     """Release what devices would have reported with a mechanism: positions with noise, people with pseudonyms."""
@@ -72,7 +73,7 @@ def protect(
             where="--mechanism",
             remedy=tr("Name one: a release is made with one mechanism."),
         )
-    points = read_points(file, separator=separator, lon=lon, lat=lat, time=time, user=user)
+    points = read_points(file, separator=separator, encoding=encoding, lon=lon, lat=lat, time=time, user=user)
     if not len(points):
         raise DataError(tr("has no points"), where=str(file), remedy=tr("Give a file with at least one row of data."))
     made = asking.build_mechanism(asked[0], None)
@@ -130,6 +131,7 @@ def anonymize(
     lon: Lon = None,
     lat: Lat = None,
     separator: GuessedSeparator = None,
+    encoding: Encoding = None,
     as_json: Json = False,
 ) -> None:
     """Release trajectories of which each has at least k − 1 others within δ metres of it at all times."""
@@ -144,7 +146,7 @@ def anonymize(
         asked = KDelta(k, delta, method, trash, step, period, gap, stay, daily=daily)  # type: ignore[arg-type]
     except ValueError as error:
         raise PolicyError(str(error), where="cobogo locate anonymize") from None
-    points = read_points(file, separator=separator, lon=lon, lat=lat, time=time, user=user)
+    points = read_points(file, separator=separator, encoding=encoding, lon=lon, lat=lat, time=time, user=user)
     found = make(points, asked)
     verdict = write_release(release_of(anonymous_trips(found), points, str(file.absolute())), out)
     figures = found.figures()
@@ -197,6 +199,7 @@ def synthesize(
     lon: Lon = None,
     lat: Lat = None,
     separator: GuessedSeparator = None,
+    encoding: Encoding = None,
     ledger: Ledger = None,
     dataset: PayingDataset = None,
     analyst: PayingAnalyst = None,
@@ -223,7 +226,7 @@ def synthesize(
         stay,
     )
     paying = payer_of_options(ledger, dataset, analyst)
-    points = read_points(file, separator=separator, lon=lon, lat=lat, time=time, user=user)
+    points = read_points(file, separator=separator, encoding=encoding, lon=lon, lat=lat, time=time, user=user)
     _warn_of_nothing_inside(points, asked.grid)
     if paying is not None:
         paying.pay(PrivacyLoss("epsilon", asked.epsilon), f"locate synthesize, {asked.grid.cells} cells")
@@ -287,6 +290,7 @@ def where(
         bool, typer.Option("--leave-out-unknown", help="Leave out calls from cells that are not declared.")
     ] = False,
     separator: GuessedSeparator = None,
+    encoding: Encoding = None,
     ledger: Ledger = None,
     dataset: PayingDataset = None,
     analyst: PayingAnalyst = None,
@@ -303,10 +307,10 @@ def where(
 
     cost = loss_of(epsilon).amount
     start = _first_day(first, days)
-    network = read_cells(cells, separator=separator)
+    network = read_cells(cells, separator=separator, encoding=encoding)
     space = Space(network, start, days, utc_offset, area, most_a_day)
     paying = payer_of_options(ledger, dataset, analyst)
-    calls = read_calls(events, network, separator=separator, leave_out=leave_out)
+    calls = read_calls(events, network, separator=separator, encoding=encoding, leave_out=leave_out)
     within = (calls.time >= space.start) & (calls.time < space.start + 86_400.0 * days)
     if len(calls) and not within.any():  # for who has the data; a refusal would tell of them
         console.warn(tr("no call is from these days: the release is noise alone. Check --first and --days"))
@@ -384,6 +388,7 @@ def flows(
     gap: Gap = 1800.0,
     stay: Stay = 1200.0,
     separator: GuessedSeparator = None,
+    encoding: Encoding = None,
     ledger: Ledger = None,
     dataset: PayingDataset = None,
     analyst: PayingAnalyst = None,
@@ -399,10 +404,14 @@ def flows(
     from cobogo.studies.fortaleza import layers_below
 
     cost = loss_of(epsilon).amount
-    tree = read_areas(areas, [level.strip() for level in levels.split(",") if level.strip()], separator=separator)
+    tree = read_areas(
+        areas, [level.strip() for level in levels.split(",") if level.strip()], separator=separator, encoding=encoding
+    )
     parts = None if shares is None else check_shares(shares.split(","), tree)
     paying = payer_of_options(ledger, dataset, analyst)
-    journeys = read_journeys(file, tree, separator=separator, leave_out=leave_out, gap=gap, stay=stay)
+    journeys = read_journeys(
+        file, tree, separator=separator, encoding=encoding, leave_out=leave_out, gap=gap, stay=stay
+    )
     release = release_of(
         journeys, cost, source=str(file.absolute()), most=most, shares=parts, paying=paying,
         base=layers_below(tree.places.lon, tree.places.lat),

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 from cobogo.data.policy import Policy
+from cobogo.data.table.engine import connect
+from cobogo.data.table.read import read
 from cobogo.faces.server.cache import Cache
 from cobogo.faces.server.files import write_zip
 from cobogo.faces.server.keys import Holder
@@ -21,6 +23,8 @@ from cobogo.faces.server.services.operation import NotFound, Subject, operation
 from cobogo.faces.server.services.registry import RegistryService
 from cobogo.faces.server.state import DATASETS, JOBS, RELEASES, Row
 from cobogo.floor.language import tr
+from cobogo.release import manifest as manifests
+from cobogo.release.readback import open_released_rows
 from cobogo.release.write import copy_for_spreadsheets
 
 if TYPE_CHECKING:
@@ -117,6 +121,21 @@ class ReleaseService(Subject):
         """The manifest of a release; empty if it has none."""
         self.get(holder, identity)
         return self._context.cache.read_json(self._context.files.release(identity) / "public" / "manifest.json")
+
+    @operation(KeyScope.RELEASES, reads=True)
+    def first_rows(self, holder: Holder, identity: str, count: int) -> tuple[list[str], list[list[str]]] | None:
+        """The released columns and the first rows, as text; None where the release is not a file of rows."""
+        self.get(holder, identity)
+        public = self._context.files.release(identity) / "public"
+        signed = manifests.load(public)
+        if signed.data.file is None or signed.marginals:
+            return None
+        engine = connect()
+        rows = open_released_rows(read(public / signed.data.file, signed.data.reading, engine, once=True), signed)
+        found = engine.fetch(rows.expression.limit(count))
+        columns = (found.column(place).to_pylist() for place in range(found.num_columns))
+        texts = (["" if value is None else str(value) for value in column] for column in columns)
+        return list(found.column_names), [list(row) for row in zip(*texts, strict=True)]
 
     @operation(KeyScope.RELEASES)
     def write_public(self, holder: Holder, identity: str, target: IO[bytes], *, neutralised: bool = False) -> None:

@@ -9,11 +9,16 @@ from nicegui import run, ui
 
 from cobogo.faces.server.roles import KeyScope
 from cobogo.faces.workbench import actions, opened_release
+from cobogo.faces.workbench.charts import table
 from cobogo.faces.workbench.frame import attempt, empty, open_page, section
 from cobogo.faces.workbench.labels import KIND
 from cobogo.faces.workbench.session import Desk, PageSession
+from cobogo.faces.workbench.widgets import slowly
 from cobogo.floor.language import tr
 from cobogo.publish.registry.store import RegistryEntry
+
+PREVIEW = 25
+"""Released rows that the page shows."""
 
 ENTRY_STATE = {
     "unfinished": tr("not finished"),
@@ -101,6 +106,7 @@ def _show_release(desk: Desk, session: PageSession, row: dict[str, Any], entry: 
     inside = KeyScope.EVIDENCE in holder.scopes
     with ui.tabs().props("no-caps align=left dense") as tabs:
         summary = ui.tab("summary", session.say("Summary"))
+        ui.tab("rows", session.say("Rows"))
         if inside:
             ui.tab("report", session.say("Report"))
         ui.tab("registry", session.say("Registry"))
@@ -109,6 +115,8 @@ def _show_release(desk: Desk, session: PageSession, row: dict[str, Any], entry: 
             found = opened_release.report(desk, session, identity)
             opened_release.tiles(session, found or json.loads(row["summary"]), _took(found))
             opened_release.levels(desk, session, identity, found or manifest)
+        with ui.tab_panel("rows").classes("q-pa-none gap-2"):
+            _preview(desk, session, identity)
         if inside:
             with ui.tab_panel("report").classes("q-pa-none gap-2"):
                 _report(session, identity)
@@ -140,6 +148,26 @@ def _took(found: dict[str, Any]) -> float | None:
     return sum(seconds.values()) if isinstance(seconds, dict) else None
 
 
+def _preview(desk: Desk, session: PageSession, identity: str) -> None:
+    """The first rows as whoever receives the release sees them."""
+
+    def fetch() -> tuple[list[str], list[list[str]]] | None:
+        return desk.service.releases.first_rows(session.caller, identity, PREVIEW)
+
+    def draw(found: tuple[list[str], list[list[str]]] | None) -> None:
+        if found is None:
+            ui.label(session.say("This release is not a file of rows. Download it to see what it contains."))
+            return
+        names, rows = found
+        ui.label(session.say("The first rows of the public part: what the people you give it to will see."))
+        keys = [f"column {place}" for place in range(len(names))]
+        shown = [dict(zip(keys, row, strict=True)) for row in rows]
+        table([(key, name, "left") for key, name in zip(keys, names, strict=True)], shown)
+
+    body = ui.column().classes("w-full gap-2")
+    ui.timer(0.01, lambda: slowly(session, body, fetch, draw), once=True)
+
+
 def _report(session: PageSession, identity: str) -> None:
     address = f"/release/{identity}/report"
     ui.link(session.say("Open in a new tab"), address, new_tab=True).classes("text-primary")
@@ -167,14 +195,23 @@ def _actions(desk: Desk, session: PageSession, row: dict[str, Any], entry: Regis
             ui.navigate.to(session.address("privacy", data=dataset))
 
     def give(part: str) -> None:
-        ui.download.from_url(f"/release/{identity}/{part}.zip")
+        ui.download.from_url(f"/release/{identity}/{part}")
 
     with ui.row().classes("gap-2 items-center"):
-        ui.button(session.say("Download the public part"), icon="download", on_click=lambda: give("public")).props(
+        ui.button(session.say("Download the public part"), icon="download", on_click=lambda: give("public.zip")).props(
             "no-caps"
         ).tooltip(session.say("To give away: the data, the meaning of its columns, and the promises."))
+        written = opened_release.manifest(desk, session, identity).get("data", {})
+        if (written.get("format"), written.get("formulas", "kept")) == ("csv", "kept"):
+            ui.button(
+                session.say("For spreadsheets"),
+                icon="grid_on",
+                on_click=lambda: give("public.zip?formulas=neutralised"),
+            ).props("outline no-caps").tooltip(
+                session.say("The public part again, with an apostrophe before each cell that would be a formula.")
+            )
         if KeyScope.EVIDENCE in holder.scopes:
-            ui.button(session.say("Download evidence"), icon="lock", on_click=lambda: give("evidence")).props(
+            ui.button(session.say("Download evidence"), icon="lock", on_click=lambda: give("evidence.zip")).props(
                 "outline no-caps"
             ).tooltip(session.say("To keep: it reveals original data."))
         if row["owner"] == session.owner and KeyScope.DATA in holder.scopes:

@@ -111,7 +111,7 @@ class Console:
                         list(self.datasets), value=self.dataset, label=self.say("Data set"), on_change=self._choose
                     ).props("dense outlined").style("min-width: 12rem")
             first = self.memory["sql"] or examples(self.dataset, self.datasets[self.dataset])[0].sql
-            self.sql = editor(self.session, first, "SQL", self.say("Your question"), height="8.5rem")
+            self.sql = editor(first, "SQL", self.say("Your question"), height="8.5rem")
             self.sql.on("keydown.ctrl.enter.capture.prevent.stop", self._ask)
             with ui.row().classes("w-full items-center gap-3"):
                 self.price = ui.number(

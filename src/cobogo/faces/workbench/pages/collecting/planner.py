@@ -255,7 +255,7 @@ class Planner:
             {
                 "legend": {"top": 0, "type": "scroll", "textStyle": {"color": "inherit"}},
                 "tooltip": {"trigger": "item"},
-                "grid": {"left": 12, "right": 56, "top": 40, "bottom": 28, "containLabel": True},
+                "grid": {"left": 12, "right": 56, "top": 52, "bottom": 28, "containLabel": True},
                 "xAxis": axis("log", name=self.say("share that has the value"), nameLocation="middle", nameGap=26,
                               min=0.0003, max=1, axisLabel={":formatter": PERCENT}),
                 "yAxis": axis("log", name=self.say("clients"), min=100, max=1e9,
@@ -287,7 +287,7 @@ class Planner:
             self.say("The collection"),
             help=self.say("The description that clients and server share. It contains no secret. You may edit it."),
         )
-        self.code = editor(self.session, "", "TOML", self.say("The collection"), height="15rem")
+        self.code = editor("", "TOML", self.say("The collection"), height="15rem")
         with ui.row():
             ui.button(self.say("Open this collection"), icon="campaign", on_click=self._open).props("no-caps")
             ui.button(

@@ -154,7 +154,7 @@ def _legend(scale: Colours, metric: str, session: PageSession) -> dict[str, Any]
         "orient": "horizontal",
         "left": "center",
         "bottom": 0,
-        "itemHeight": 220,
+        "itemHeight": 150,
         "itemWidth": 14,
         "text": [f"{metric}: {session.say(end)}" for end in (tr("high"), tr("low"))],
         "textStyle": {"color": INK},

@@ -130,7 +130,11 @@ class HierarchiesPage:
     @property
     def spec(self) -> dict[str, Any] | None:
         """What the draft says of the column's hierarchy."""
-        found: dict[str, Any] | None = self.session.draft.attributes.get(self.name, {}).get("hierarchy")
+        return self.spec_of(self.name)
+
+    def spec_of(self, name: str) -> dict[str, Any] | None:
+        """What the draft says of a column's hierarchy."""
+        found: dict[str, Any] | None = self.session.draft.attributes.get(name, {}).get("hierarchy")
         return found
 
     @property

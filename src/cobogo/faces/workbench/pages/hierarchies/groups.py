@@ -117,19 +117,31 @@ def tree_spec(spec: Mapping[str, Any], rows: Sequence[Row]) -> dict[str, Any]:
     return {"tree": as_tree(rows)} | ({"top": True} if spec.get("top") else {})
 
 
+def column_of(file: str, columns: Iterable[str]) -> str | None:
+    """The column that a file is named after: by the whole of its name, or by what follows an underscore.
+
+    >>> [column_of(name, ["age", "marital_status", "status"]) for name in ("Age.csv", "a_marital_status.csv", "x.csv")]
+    ['age', 'marital_status', None]
+    """
+    stem = "_" + file.rpartition(".")[0].casefold()
+    fitting = [name for name in columns if stem.endswith("_" + HierarchyFiles.plain(name).casefold())]
+    return max(fitting, key=len, default=None)
+
+
 class HierarchyFiles:
-    """Imports and exports the hierarchy of the column on show."""
+    """Exports the hierarchy of the column on show, and imports it, or those of several columns at once."""
 
     def __init__(self, page: HierarchiesPage) -> None:
         self.page = page
         say = page.session.say
         with ui.row().classes("w-full gap-2"):
             ui.button(say("Export CSV"), icon="download", on_click=self._export).props("outline dense no-caps")
-            upload = ui.upload(on_upload=self._import, auto_upload=True, max_file_size=64 << 20).classes("hidden")
+            upload = ui.upload(multiple=True, on_multi_upload=self._import, auto_upload=True, max_file_size=64 << 20)
             label = say("Import CSV")
-            upload.props(f'accept=.csv,.txt data-name="{label}"')
-            ui.button(label, icon="upload_file", on_click=lambda: upload.run_method("pickFiles")).props(
-                "outline dense no-caps"
+            upload.props(f'accept=.csv,.txt data-name="{label}"').classes("hidden")
+            button = ui.button(label, icon="upload_file", on_click=lambda: upload.run_method("pickFiles"))
+            button.props("outline dense no-caps").tooltip(
+                say("One file is for this column. Several files are each for the column that they are named after.")
             )
 
     @staticmethod
@@ -148,22 +160,37 @@ class HierarchyFiles:
         if content is not None:
             ui.download(content, name, "text/csv")
 
-    async def _import(self, event: events.UploadEventArguments) -> None:
+    async def _import(self, event: events.MultiUploadEventArguments) -> None:
+        page, strange = self.page, []
+        for file in event.files:
+            column = page.name if len(event.files) == 1 else column_of(file.name, page.names)
+            if column is None:
+                strange.append(file.name)
+            else:
+                await self._take(file, column)
+        if strange:
+            text = page.session.say("No column has the name of: {files}.", files=", ".join(strange))
+            ui.notify(text, type="warning", multi_line=True, timeout=0, close_button="OK")
+        event.sender.reset()  # type: ignore[attr-defined]
+        await page.say_spec(page.spec)
+
+    async def _take(self, file: Any, column: str) -> None:
+        """Make a file the hierarchy of a column, or show why it cannot be."""
         page = self.page
         with page.desk.service.datasets.stage(page.session.caller) as stage:
-            await event.file.save(stage / "file.csv")
-            spec = await attempt(page.session, self._keep_file, stage / "file.csv", self.plain(event.file.name))
+            await file.save(stage / "file.csv")
+            spec = await attempt(page.session, self._keep_file, stage / "file.csv", self.plain(file.name), column)
         if spec is not None:
-            await page.say_spec(spec)
+            page.session.draft.set_attribute(column, hierarchy=spec)
 
-    def _keep_file(self, file: Path, name: str) -> dict[str, Any]:
+    def _keep_file(self, file: Path, name: str, column: str) -> dict[str, Any]:
         """Keep an uploaded hierarchy; a file that is not a hierarchy is refused."""
         page = self.page
         encoding = detect_encoding(str(file)) or "utf-8"
         separator = guess_separator(str(file), encoding)
-        csv_hierarchy(page.name, file, separator=separator, encoding=encoding, missing=("",), where=name)
+        csv_hierarchy(column, file, separator=separator, encoding=encoding, missing=("",), where=name)
         kept = actions.attach_file(page.desk, page.session, page.row["id"], name, file.read_bytes())
-        return {"csv": kept, "separator": separator, "encoding": encoding} | _top(page)
+        return {"csv": kept, "separator": separator, "encoding": encoding} | _top(page.spec_of(column))
 
 
 def keep(page: HierarchiesPage, rows: list[Any]) -> dict[str, Any]:
@@ -171,11 +198,11 @@ def keep(page: HierarchiesPage, rows: list[Any]) -> dict[str, Any]:
     spec = page.spec or {}
     name = spec["csv"] if kind_of(spec) == "csv" else f"{HierarchyFiles.plain(page.name)}.csv"
     kept = actions.attach_file(page.desk, page.session, page.row["id"], name, as_csv(rows, ";"))
-    return {"csv": kept, "separator": ";", "encoding": "utf-8"} | _top(page)
+    return {"csv": kept, "separator": ";", "encoding": "utf-8"} | _top(page.spec)
 
 
-def _top(page: HierarchiesPage) -> dict[str, Any]:
-    return {"top": True} if (page.spec or {}).get("top") else {}
+def _top(spec: Mapping[str, Any] | None) -> dict[str, Any]:
+    return {"top": True} if (spec or {}).get("top") else {}
 
 
 FEW = 500

@@ -7,14 +7,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from nicegui import ElementFilter, run, ui
+from nicegui import run, ui
 
 from cobogo.errors import CobogoError
 from cobogo.faces.workbench.draft import check_draft, jobs_of
 from cobogo.faces.workbench.frame import section
-from cobogo.faces.workbench.header import download_policy, is_dark
+from cobogo.faces.workbench.header import download_policy
 from cobogo.faces.workbench.labels import KIND
 from cobogo.faces.workbench.session import Desk, PageSession
+from cobogo.faces.workbench.widgets import editor
 
 
 @dataclass
@@ -147,10 +148,8 @@ def text(sheet: PolicySheet) -> None:
         session.say("The policy"),
         help=session.say("The forms write this text, and you may edit it. The command line takes the same policy."),
     )
-    sheet.code = code = ui.codemirror(session.draft.text, language="TOML", line_wrapping=True)
-    code.classes("w-full").style("height: 23rem; font-size: 12px")
-    label = session.say("The policy")
-    code.props(f'data-name="{label}"')
+    sheet.code = code = editor(session.draft.text, "TOML", session.say("The policy"), height="23rem")
+    code.style("font-size: 12px")
     sheet.verdict = ui.column().classes("w-full gap-0")
 
     def take_edit() -> None:
@@ -164,7 +163,6 @@ def text(sheet: PolicySheet) -> None:
         sheet.redraw()
 
     code.on_value_change(take_edit)
-    _follow_theme(code)
     with ui.row().classes("gap-2"):
         ui.button(
             session.say("Run it"), icon="play_arrow", on_click=lambda: ui.navigate.to(session.address("running"))
@@ -172,17 +170,6 @@ def text(sheet: PolicySheet) -> None:
         ui.button(session.say("Download the policy"), icon="download", on_click=lambda: download_policy(session)).props(
             "flat no-caps"
         )
-
-
-def _follow_theme(code: ui.codemirror) -> None:
-    """Keep the text dark where the page is."""
-
-    async def turn() -> None:
-        code.theme = "vscodeDark" if await is_dark() else "vscodeLight"
-
-    ui.timer(0, turn, once=True)
-    for mode in ElementFilter(kind=ui.dark_mode):
-        mode.on_value_change(turn)
 
 
 async def run_in_thread(work: Callable[..., Any], *given: Any) -> Any:

@@ -99,8 +99,9 @@ def show_distributions(session: PageSession, release: OpenedRelease) -> None:
     """Every column: how it is distributed on both sides, and how far that moved."""
     ui.label(
         session.say(
-            "The distribution of each column, in the original and in the release. The percentage beside a "
-            "column is the share of the records that would have to change to make both equal."
+            "The distribution of each column, in the original and in the release. Beside each column: how many "
+            "distinct values it has, before and after, and the share of the records that would have to change to make "
+            "both sides equal."
         )
     ).classes("text-body2 text-quiet")
     body = ui.row().classes("w-full no-wrap items-start cobogo-beside")
@@ -132,7 +133,7 @@ def show_distributions(session: PageSession, release: OpenedRelease) -> None:
                         ui.item_label(name)
                         ui.item_label(session.say(ROLE.get(role, role))).props("caption")
                     with ui.item_section().props("side"):
-                        marks[name] = item, ui.label("…").classes("text-caption")
+                        marks[name] = item, ui.label("…").classes("text-caption text-right cobogo-lines")
 
         async def every() -> None:
             await choose(next(iter(columns)))
@@ -144,12 +145,27 @@ def show_distributions(session: PageSession, release: OpenedRelease) -> None:
                     continue
                 if mark.is_deleted or found is None:
                     return
-                mark.text = "–" if found.apart is None else session.say.percent(found.apart)
-                mark.classes(add="text-weight-bold text-negative" if (found.apart or 0) > FAR else "")
+                mark.text = _change_text(session, found)
+                mark.classes(add="text-weight-bold text-negative" if _is_far(found) else "")
 
         ui.timer(0.05, every, once=True)
 
     ui.timer(0.01, lambda: slowly(session, body, lambda: release.measure_pair(names), draw), once=True)
+
+
+def _change_text(session: PageSession, found: Distribution) -> str:
+    """The distinct values of a column on both sides, and how far its distribution moved."""
+    moved = "–" if found.apart is None else session.say.percent(found.apart)
+    before, after = found.distinct
+    if before is None:
+        return moved
+    return session.say("{before} → {after} values", before=before, after=after) + "\n" + moved
+
+
+def _is_far(found: Distribution) -> bool:
+    """Whether a column moved far, or has no detail left: one value is the same on both sides."""
+    before, after = found.distinct
+    return (found.apart or 0) > FAR or after == 1 != (before or 1)
 
 
 def _draw_column(session: PageSession, release: OpenedRelease, found: Distribution, role: str) -> None:

@@ -11,8 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
+from cobogo.data.engines.engine import connect
 from cobogo.data.policy import Policy
-from cobogo.data.table.engine import connect
 from cobogo.data.table.read import read
 from cobogo.faces.server.cache import Cache
 from cobogo.faces.server.files import write_zip

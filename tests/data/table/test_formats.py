@@ -19,6 +19,7 @@ from cobogo.data.policy import TABLES, Data
 from cobogo.data.policy.tables import DataFormat, OutputFormat
 from cobogo.data.table.formats import FORMATS
 from cobogo.data.table.read import read
+from cobogo.data.table.settle import detect
 from cobogo.data.table.spreadsheets import check_archive, write_xlsx
 from cobogo.errors import CobogoError, DataError, InputError, OutputError, PolicyError
 
@@ -117,6 +118,14 @@ def test_encodings_and_compression_are_detected_and_encodings_said(
 def test_a_compressed_file_may_have_any_name(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes(gzip.compress(b"x,y\n1,2\n"))
     assert rows(tmp_path / "a.csv") == [{"x": "1", "y": "2"}]
+
+
+def test_a_title_above_the_header_of_a_csv_file_is_noticed(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("Patients\n\nname;age\nAna;31\n")
+    (tmp_path / "b.csv").write_text('note\n"a; b"\n"c; d"\n')
+    notes = [detect([str(tmp_path / name)], Data()).notes for name in ("a.csv", "b.csv")]
+    assert "the header may be line 3" in notes[0][0]
+    assert not notes[1]
 
 
 def test_what_the_policy_says_is_not_detected(tmp_path: Path) -> None:

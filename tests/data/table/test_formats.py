@@ -126,6 +126,9 @@ def test_a_title_above_the_header_of_a_csv_file_is_noticed(tmp_path: Path) -> No
     notes = [detect([str(tmp_path / name)], Data()).notes for name in ("a.csv", "b.csv")]
     assert "the header may be line 3" in notes[0][0]
     assert not notes[1]
+    (tmp_path / "c.csv").write_text("Patients\nname,age\nAna,31\n")
+    with pytest.raises(DataError, match="If the first line is a title"):
+        rows(tmp_path / "c.csv")
 
 
 def test_what_the_policy_says_is_not_detected(tmp_path: Path) -> None:

@@ -103,6 +103,8 @@ def recall_meaning(written: str, attribute: AttributePolicy, level: int | None) 
     >>> policy = Policy.of({"attributes": {"birth": birth}})
     >>> recall_meaning("dates, given as periods of 10 years", policy.attributes["birth"], 2).template
     'dates, given as {form}'
+    >>> recall_meaning("withheld: * stands for every value", policy.attributes["birth"], 3).template
+    'withheld: * stands for every value'
     """
     if level is None:  # each record, or each value, has its own
         known = (local_meaning(attribute, alike=alike) for alike in (False, True))

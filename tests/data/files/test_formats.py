@@ -16,6 +16,7 @@ import pyreadstat
 import pytest
 
 from cobogo.data.files.formats import FORMATS
+from cobogo.data.files.settle import detect
 from cobogo.data.files.spreadsheets import check_archive, write_xlsx
 from cobogo.data.policy import TABLES, Data
 from cobogo.data.policy.tables import DataFormat, OutputFormat
@@ -117,6 +118,17 @@ def test_encodings_and_compression_are_detected_and_encodings_said(
 def test_a_compressed_file_may_have_any_name(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes(gzip.compress(b"x,y\n1,2\n"))
     assert rows(tmp_path / "a.csv") == [{"x": "1", "y": "2"}]
+
+
+def test_a_title_above_the_header_of_a_csv_file_is_noticed(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("Patients\n\nname;age\nAna;31\n")
+    (tmp_path / "b.csv").write_text('note\n"a; b"\n"c; d"\n')
+    notes = [detect([str(tmp_path / name)], Data()).notes for name in ("a.csv", "b.csv")]
+    assert "the header may be line 3" in notes[0][0]
+    assert not notes[1]
+    (tmp_path / "c.csv").write_text("Patients\nname,age\nAna,31\n")
+    with pytest.raises(DataError, match="If the first line is a title"):
+        rows(tmp_path / "c.csv")
 
 
 def test_what_the_policy_says_is_not_detected(tmp_path: Path) -> None:

@@ -219,6 +219,21 @@ def guess_separator(file: str, encoding: str) -> str:
     return max(SEPARATORS, key=lambda mark: (line.count(mark), mark == ","))
 
 
+def line_below_title(file: str, encoding: str) -> int | None:
+    """The number of the line that is the header, it seems, of a CSV file that begins with a title: the title has no
+    separator, and two lines among the next twenty have equally many."""
+    try:
+        with open_text(file, encoding) as text:
+            lines = [re.sub(r'"[^"]*"', "", line) for line in itertools.islice(text, 21)]
+    except UnicodeDecodeError:
+        return None
+    counts = [[line.count(mark) for mark in SEPARATORS] for line in lines]
+    if not counts or any(counts[0]):
+        return None
+    alike = (number for number, (one, other) in enumerate(itertools.pairwise(counts), 1) if one == other and any(one))
+    return next(alike, None)
+
+
 def guess_decimal(file: str, encoding: str, separator: str) -> Literal[".", ","]:
     """The decimal mark of most columns with decimals in the first rows of a CSV file; a point if there are none."""
     from cobogo.data.schema.profile import decimal_mark, profile

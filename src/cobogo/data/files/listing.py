@@ -250,6 +250,8 @@ def csv_error(text: str, path: str, data: Data) -> DataError:
         )
     columns = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text)
     if columns:
+        remedy = tr('Check the separators ("{separator}") and quotes of the line.', separator=data.separator)
+        title = tr("If the first line is a title, delete it.") if columns[1] == "1" else ""
         return DataError(
             trn(
                 "{n} field, and the header has {header}",
@@ -258,7 +260,7 @@ def csv_error(text: str, path: str, data: Data) -> DataError:
                 header=columns[1],
             ),
             where=where,
-            remedy=tr('Check the separators ("{separator}") and quotes of the line.', separator=data.separator),
+            remedy=join([remedy, title]),
             code="COBOGO-DATA-LINE",
         )
     if re.search(r"unterminated quote|quote should be followed", text, re.IGNORECASE):

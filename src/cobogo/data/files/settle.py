@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 from pydantic import ValidationError
 
-from cobogo.data.files.encodings import encoding_of, guess_decimal, guess_separator
+from cobogo.data.files.encodings import encoding_of, guess_decimal, guess_separator, line_below_title
 from cobogo.data.files.formats import find_format
 from cobogo.data.files.listing import csv_columns, list_files, must_be_copied, parquet_columns
 from cobogo.data.policy import AttributePolicy, Data, Policy, Role, TreeHierarchy
@@ -114,6 +114,8 @@ def detect(files: Sequence[str], data: Data) -> Data:
         if value not in (getattr(data, key) if key in said else None, getattr(usual, key))
     ]
     notes = [tr("detected: {found}", found=", ".join(unusual).replace("\t", "\\t"))] if unusual else []
+    if "separator" not in said and (line := line_below_title(files[0], encoding)):
+        notes.append(tr("the header may be line {line}: if the lines above it are a title, delete them", line=line))
     return data.settle(notes, **found)
 
 

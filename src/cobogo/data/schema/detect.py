@@ -209,6 +209,8 @@ def _name_finding(profile: ColumnProfile, topic: Topic, look: bool, given: bool)
         )
     if sure and (not topic.weak or profile.kind.type in (Type.TEXT, Type.CATEGORY, Type.EMPTY)):
         reason = tr("the column's name says so; its values do not look like full names")
+        if profile.kind.type is Type.EMPTY:
+            reason = tr("the column's name says so; it has no values")
         return Finding(Clue.PERSON, topic.confidence, reason)
     return Finding(Clue.PERSON, 0.45, tr("the column's name may say so; its values do not look like names of people"))
 

@@ -121,11 +121,27 @@ def ask_for_registry(page: Any, say: Any) -> None:
     name.wait_for()
 
 
+def import_hierarchies(page: Any, bench: Bench, say: Any) -> None:
+    """Two files at once, each for the column that it is named after; a third is for none."""
+    page.goto(f"{bench.address}/hierarchies")
+    page.wait_for_function("window.did_handshake === true")
+    levels = {
+        "idade.csv": "25;<40\n35;<40\n45;40+\n55;40+\n",
+        "h_cidade.csv": "Sobral;CE\nFortaleza;CE\n",
+        "x.csv": "a;b\n",
+    }
+    files = [{"name": name, "mimeType": "text/csv", "buffer": text.encode()} for name, text in levels.items()]
+    page.set_input_files("input[type=file]", files)
+    page.get_by_text(say("No column has the name of: {files}.", files="x.csv")).wait_for()
+    page.wait_for_function(f"document.body.innerText.split('{say('A file (CSV)')}').length > 2")
+
+
 def run_and_register(page: Any, bench: Bench, name: str) -> tuple[pd.DataFrame, str]:
     """The whole way: what was published, and the address of the release. Each page is read in Portuguese, too, in the
     dark."""
     say = speech("en")
     uploaded(page, bench, say, name)
+    import_hierarchies(page, bench, say)
     page.goto(f"{bench.address}/privacy")
     page.get_by_text(say("This policy can be run, as: {kinds}.", kinds=say("recoding"))).wait_for()
     page.get_by_text(say("Marketer: wants as many people as possible")).wait_for()
@@ -169,6 +185,8 @@ def read_in_portuguese(bench: Bench, ran: str, release: str) -> None:
     page.goto(f"{bench.address}/privacy")
     page.get_by_text(say("This policy can be run, as: {kinds}.", kinds=say("recoding"))).wait_for()
     page.get_by_text(say("Marketer: wants as many people as possible")).wait_for()
+    dark = "getComputedStyle(document.querySelector('.cm-editor')).backgroundColor === 'rgb(30, 30, 30)'"
+    page.wait_for_function(dark)  # the text follows the page a moment later
     readable(page, "pt-BR")
     page.goto(ran)
     page.get_by_role("button", name=say("See the release")).wait_for()

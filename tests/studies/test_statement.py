@@ -15,6 +15,7 @@ from cobogo.studies.audit import audit
 from cobogo.studies.statement import BLANK, BROWSERS, open_statement
 from support.pages import HOSPITAL
 
+COLUMNS = ["name", "record", "birth", "cep", "sex", "place", "schooling", "occupation", "payer", "salary", "diagnosis"]
 DECLARED = {"controller": "Hospital <b>Infantil</b>", "legal-basis": "LGPD art. 7", "signatories": ["Ana", "Rui"]}
 
 
@@ -65,6 +66,16 @@ def test_attacks_are_not_tried_until_they_are(release: Path) -> None:
     found.write(release)
     page = open_statement(release).render("statement", language="en")
     assert f"a value of {found.people['value']} people inferred" in page
+
+
+def test_a_release_that_promises_nothing_is_not_called_safe(release: Path, tmp_path: Path) -> None:
+    roles = {name: {"role": "non-sensitive", "publish-unique": True} for name in ("place", "sex")}
+    others = {name: {"role": "identifier"} for name in COLUMNS if name not in roles}
+    mask = {"masking": {"columns": {"place": {"truncate": 3}}}, "data": {"separator": ";"}}
+    cobogo.mask(release.parent / "patients.csv", {"attributes": {**roles, **others}, **mask}).write(tmp_path / "masked")
+    page = open_statement(tmp_path / "masked").render("statement", language="en")
+    assert "promises no model" in page
+    assert "Every promised model holds" not in page
 
 
 def test_a_release_without_evidence_is_refused(release: Path, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from cobogo.data.policy import Policy, Role
 from cobogo.data.policy.tables import AttributePolicy
+from cobogo.data.policy.toml_file import toml_key
 from cobogo.data.table.read import Table
 from cobogo.data.table.spelling import normalize
 from cobogo.errors import NoSolution, PolicyError
@@ -94,7 +95,7 @@ def changes_of(policy: Policy) -> Iterator[Change]:
         for name in policy.quasi_identifiers:
             without = {**policy.attributes, name: AttributePolicy(role=Role.IDENTIFIER)}
             what = tr("without {name}", name=name)
-            key = f'{name} = {{ role = "identifier" }}'
+            key = f'{toml_key(name)} = {{ role = "identifier" }}'
             yield Change(what, key, "attributes", policy.model_copy(update={"attributes": without}))
 
 

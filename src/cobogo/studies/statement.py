@@ -241,8 +241,15 @@ def _impact(found: Statement, say: Speech) -> list[PageSection | None]:
 
 def _verdict(found: Statement, say: Speech) -> Markup:
     """Whether the promises hold, and whether something is left that they allow."""
-    holds = all(model.get("satisfied", True) for model in found.report.get("models", ()))
-    title = say("Every promised model holds on the released file") if holds else say("A promised model does not hold")
+    models = found.report.get("models", ())
+    holds = bool(models) and all(model.get("satisfied", True) for model in models)
+    title = say(
+        tr("The release promises no model: nothing was measured that protects people")
+        if not models
+        else tr("Every promised model holds on the released file")
+        if holds
+        else tr("A promised model does not hold")
+    )
     caution = bool(found.inferences) or found.audit.get("verdict") != "nobody"
     mark = "✗" if not holds else "!" if caution else "✓"
     sentences = (
@@ -354,6 +361,7 @@ def _remaining(found: Statement, say: Speech) -> list[str]:
         )
     if not found.inferences and found.report.get("inference"):
         told.append(say("Inference: in no class is a sensitive value more probable than not and than anybody knows."))
+    told += [say(note) for note in found.report.get("notes", ())]
     told.append(_audited(found, say))
     told.append(say("Not covered: tables that Cobogó was not given, and what is true of a whole group of people."))
     return told

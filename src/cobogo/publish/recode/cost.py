@@ -16,6 +16,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from cobogo.data.policy.toml_file import toml_key
 from cobogo.errors import CobogoError
 from cobogo.examine.metrics.base import Outcome
 from cobogo.floor.arrays import Floats, Ints
@@ -160,7 +161,7 @@ def _changes(problem: Problem, solution: Solution) -> Iterator[Way]:
             yield from _searched(
                 replace(problem, lowest=lowest),
                 tr("without {name}", name=name),
-                f'{name} = {{ role = "identifier" }}',
+                f'{toml_key(name)} = {{ role = "identifier" }}',
             )
 
 

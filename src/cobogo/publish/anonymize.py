@@ -14,7 +14,7 @@ from cobogo.data.policy import Policy, Role
 from cobogo.data.policy.tables import allowed_records
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table
-from cobogo.data.table.rollup import Box, RollUp
+from cobogo.data.table.rollup import LevelBox, RollUp
 from cobogo.data.table.spelling import normalize
 from cobogo.errors import (
     NoSolution,
@@ -34,7 +34,7 @@ from cobogo.publish.recode import warm
 from cobogo.publish.recode.algorithms import ALGORITHMS, Algorithm, invents_records, recodings, releases_one_table
 from cobogo.publish.recode.contract.problem import Problem, level_range, required_k
 from cobogo.publish.recode.contract.solution import AnySolution
-from cobogo.publish.recode.parts import Parts
+from cobogo.publish.recode.parts import LatticeParts
 from cobogo.publish.recode.plans.base import RecodingPlan
 from cobogo.publish.recode.plans.planning import plan
 from cobogo.publish.recoding import AnonymizedRelease, Recoded
@@ -57,7 +57,7 @@ class Prepared:
     series: ReleaseSeries | None = None
     book: RegistryBook | None = None
     seconds: float = 0.0
-    parts: Parts | None = None  # those of the lattice that the problem does not cover, where its table would not fit
+    parts: LatticeParts | None = None  # of the lattice that the problem does not cover, where its table would not fit
 
     @property
     def whole(self) -> bool:
@@ -169,11 +169,11 @@ def _prepare_table(
     def complete(counted: FrequencyTable) -> FrequencyTable:
         return _add_trees(rules, wanted, add_earlier_releases(counted, wanted, series))
 
-    first, *aside = [box.above(lowest) for box in boxes] or [Box(lowest, highest)]
+    first, *aside = [box.above(lowest) for box in boxes] or [LevelBox(lowest, highest)]
     parts = None
     if rolled is not None and aside:
         warnings = (*warnings, _parts_warning(table.engine.room_for_counts))
-        parts = Parts(rolled, tuple(aside), complete)
+        parts = LatticeParts(rolled, tuple(aside), complete)
     problem = _problem(rules, complete(counted), hierarchies, metric, first).replace_models(wanted)
     table.engine.free_memory()  # the search needs some
     seconds = time.perf_counter() - start
@@ -203,7 +203,7 @@ def _problem(
     counted: FrequencyTable,
     hierarchies: tuple[Hierarchy, ...],
     metric: Metric,
-    box: Box,
+    box: LevelBox,
 ) -> Problem:
     attributes = [rules.attributes[name] for name in rules.quasi_identifiers]
     return Problem(
@@ -225,7 +225,7 @@ def _problem(
 
 def _count(
     policy: Policy, wanted: Sequence[Model], table: Table, looked_at: Sequence[str], *, named: bool
-) -> tuple[FrequencyTable, RollUp | None, list[Box]]:
+) -> tuple[FrequencyTable, RollUp | None, list[LevelBox]]:
     """The table counted. Where it has more combinations than fit: counted at the lowest levels of a part of the
     lattice, with what counts it elsewhere, and all parts, that one first."""
     names, unit, label = policy.quasi_identifiers, policy.data.unit, policy.recoding.label
@@ -239,7 +239,7 @@ def _count(
     marginals = {name: frequency_table(table, [name], []) for name in names}
     hierarchies = tuple(build_for_table(name, policy, table, marginals[name]) for name in names)
     rolled = RollUp(table, marginals, hierarchies, looked_at, unit, label, named)
-    counted, first, aside = rolled.fit(Box(*_levels(policy, hierarchies)))
+    counted, first, aside = rolled.fit(LevelBox(*_levels(policy, hierarchies)))
     return counted, rolled, [first, *aside]
 
 

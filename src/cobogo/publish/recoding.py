@@ -47,7 +47,7 @@ from cobogo.release.series import ReleaseSeries
 
 if TYPE_CHECKING:
     from cobogo.publish.registry.book import RegistryBook
-    from cobogo.tell.report.content import Cost, Way
+    from cobogo.tell.report.content import RecodingCost, Way
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -109,7 +109,7 @@ class Recoded(Transformation):
         return metrics.measure(self.plan.outcome, self.problem.scale)
 
     @cached_property
-    def cost(self) -> Cost | None:
+    def cost(self) -> RecodingCost | None:
         """What it cost, column by column, and whom suppression hit; None where no quasi-identifier is generalized."""
         from cobogo.publish.recode.cost import measure
 

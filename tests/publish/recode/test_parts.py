@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import cobogo as cb
 from cobogo.data.engines.duck import DuckDB
-from cobogo.data.table.rollup import Box
+from cobogo.data.table.rollup import LevelBox
 from cobogo.errors import NoSolution, TableTooLarge
 from cobogo.promises.models.k_anonymity import KAnonymity
 from cobogo.publish import anonymize as job
@@ -109,11 +109,11 @@ def test_a_search_that_may_not_count_further_proves_nothing(monkeypatch: pytest.
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=4), st.data())
 def test_the_parts_of_a_box_are_disjoint_and_make_it_up(ranges: list[tuple[int, int]], data: st.DataObject) -> None:
-    box = Box(tuple(map(min, ranges)), tuple(map(max, ranges)))
+    box = LevelBox(tuple(map(min, ranges)), tuple(map(max, ranges)))
     if box.divisible:
         upper, lower = box.split(data.draw(st.sampled_from(box.divisible)))
         assert upper.nodes + lower.nodes == box.nodes
-        assert not Box(tuple(map(max, upper.lowest, lower.lowest)), lower.highest).nodes
+        assert not LevelBox(tuple(map(max, upper.lowest, lower.lowest)), lower.highest).nodes
 
 
 def test_a_problem_that_was_changed_after_counting_is_searched_in_parts_as_it_is_now() -> None:

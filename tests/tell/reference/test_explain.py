@@ -14,7 +14,7 @@ def test_a_thing_a_word_and_a_word_that_is_a_thing() -> None:
     assert (model.kind, word.kind, other.name) == ("models", "glossary", "k-anonymity")
     assert {"l", "kind", "c"} <= set(model.parameters)
     assert {"formula", "limits", "paper"} <= set(model.parts)
-    assert repr(model) == "Explanation(l-diversity, models)"
+    assert repr(model) == "NameExplanation(l-diversity, models)"
     assert "\\ge" not in str(model)  # formulas are readable
     assert model._repr_markdown_().startswith("**l-diversity**")
 

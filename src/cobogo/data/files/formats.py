@@ -27,7 +27,7 @@ ValueLabels = Mapping[str, Mapping[str, str]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Content:
+class FileContent:
     """What a reader finds in a file: batches of one schema and, when they have been read, what to say about them."""
 
     schema: Any
@@ -42,7 +42,7 @@ class Content:
 class Format:
     """A kind of file. ``read`` and ``write`` name functions, which are imported when they are needed.
 
-    ``read`` is called with a file and the policy's [data], and returns a `Content`; None where an engine reads the
+    ``read`` is called with a file and the policy's [data], and returns a `FileContent`; None where an engine reads the
     file itself. ``write`` is called with an Arrow table of texts, the file, the labels of codes, and [data].
     ``keys`` are those of [data] that are for this kind.
     """
@@ -54,10 +54,10 @@ class Format:
     write: str | None = None
     keys: tuple[str, ...] = ()
 
-    def load(self, file: str, data: Data) -> Content:
+    def load(self, file: str, data: Data) -> FileContent:
         """Read a file of this kind."""
         with needing_extra():
-            found: Content = import_object(str(self.read))(file, data)
+            found: FileContent = import_object(str(self.read))(file, data)
         return found
 
     def save(self, table: Any, target: Path, labels: ValueLabels, data: Data) -> None:
@@ -254,7 +254,7 @@ def incomplete(file: str, kind: str) -> DataError:
     )
 
 
-def convert(kind: Format, file: str, data: Data, target: Path, most: float = math.inf) -> Content:
+def convert(kind: Format, file: str, data: Data, target: Path, most: float = math.inf) -> FileContent:
     """Write the table of a file as Parquet; what its reader found, with what to say about it.
 
     A table that is larger than ``most`` bytes in memory is refused.

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from cobogo.data.files.cells import cell_text, is_numeric, number_text, text_column
-from cobogo.data.files.formats import FORMATS, Content, ValueLabels, incomplete
+from cobogo.data.files.formats import FORMATS, FileContent, ValueLabels, incomplete
 from cobogo.data.policy import Data
 from cobogo.errors import OutputError
 from cobogo.floor.language import tr
@@ -22,21 +22,21 @@ CHUNK = 200_000
 """Rows that are in memory at a time while such a file is read."""
 
 
-def read_sav(file: str, data: Data) -> Content:
+def read_sav(file: str, data: Data) -> FileContent:
     """A file of SPSS. Values that it declares missing are missing."""
     import pyreadstat
 
     return _read(pyreadstat.read_sav, file, data, "SPSS")
 
 
-def read_dta(file: str, data: Data) -> Content:
+def read_dta(file: str, data: Data) -> FileContent:
     """A file of Stata. All its missing values, from . to .z, are missing."""
     import pyreadstat
 
     return _read(pyreadstat.read_dta, file, data, "Stata")
 
 
-def read_sas(file: str, data: Data) -> Content:
+def read_sas(file: str, data: Data) -> FileContent:
     """A file of SAS, with the labels of the catalogue of the same name beside it, if there is one."""
     import pyreadstat
 
@@ -45,14 +45,14 @@ def read_sas(file: str, data: Data) -> Content:
     return _read(pyreadstat.read_sas7bdat, file, data, "SAS", **beside)
 
 
-def read_xpt(file: str, data: Data) -> Content:
+def read_xpt(file: str, data: Data) -> FileContent:
     """A transport file of SAS."""
     import pyreadstat
 
     return _read(pyreadstat.read_xport, file, data, "SAS transport")
 
 
-def _read(read: Callable[..., Any], file: str, data: Data, kind: str, **options: Any) -> Content:
+def _read(read: Callable[..., Any], file: str, data: Data, kind: str, **options: Any) -> FileContent:
     import pyarrow as pa
     import pyreadstat
 
@@ -77,7 +77,7 @@ def _read(read: Callable[..., Any], file: str, data: Data, kind: str, **options:
             raise incomplete(file, kind) from None
 
     notes = [_labels_note(labels, data)] if labels else []
-    return Content(schema, batches(), labels, notes, {"labels": data.labels} if labels else {})
+    return FileContent(schema, batches(), labels, notes, {"labels": data.labels} if labels else {})
 
 
 def _labels_note(labels: ValueLabels, data: Data) -> str:

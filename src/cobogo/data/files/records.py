@@ -10,13 +10,13 @@ from typing import Any
 from cobogo.data.engines.engine import literal
 from cobogo.data.files.cells import text_column
 from cobogo.data.files.encodings import GZIP, ZSTD, first_bytes
-from cobogo.data.files.formats import Content, choose, incomplete
+from cobogo.data.files.formats import FileContent, choose, incomplete
 from cobogo.data.policy import Data
 from cobogo.errors import DataError
 from cobogo.floor.language import tr
 
 
-def read_arrow(file: str, data: Data) -> Content:  # noqa: ARG001
+def read_arrow(file: str, data: Data) -> FileContent:  # noqa: ARG001
     """An Arrow or Feather file, or a stream; it has types of its own, which stay."""
     import pyarrow as pa
     from pyarrow import feather
@@ -24,13 +24,13 @@ def read_arrow(file: str, data: Data) -> Content:  # noqa: ARG001
     try:
         if first_bytes(file, 4) == b"FEA1":
             table = feather.read_table(file)
-            return Content(table.schema, table.to_batches())
+            return FileContent(table.schema, table.to_batches())
         opened = pa.ipc.open_file if first_bytes(file, 6) == b"ARROW1" else pa.ipc.open_stream
         table = opened(pa.memory_map(file)).read_all()
     except (pa.ArrowException, OSError):
         raise incomplete(file, "Arrow") from None
     plain = _without_dictionaries(table)
-    return Content(plain.schema, plain.to_batches())
+    return FileContent(plain.schema, plain.to_batches())
 
 
 def _without_dictionaries(table: Any) -> Any:
@@ -45,7 +45,7 @@ def _without_dictionaries(table: Any) -> Any:
     return table.cast(pa.schema([pa.field(field.name, plain(field.type)) for field in table.schema]))
 
 
-def read_json_lines(file: str, data: Data) -> Content:  # noqa: ARG001
+def read_json_lines(file: str, data: Data) -> FileContent:  # noqa: ARG001
     """One object in each line. Values are taken as they are written; what is nested stays JSON."""
     import duckdb
     import pyarrow as pa
@@ -68,7 +68,7 @@ def read_json_lines(file: str, data: Data) -> Content:  # noqa: ARG001
     except duckdb.Error:
         raise incomplete(file, "JSON Lines") from None
     schema = pa.schema([(name, pa.string()) for name in names])
-    return Content(schema, (pa.RecordBatch.from_arrays(batch.columns, schema=schema) for batch in batches))
+    return FileContent(schema, (pa.RecordBatch.from_arrays(batch.columns, schema=schema) for batch in batches))
 
 
 _KEYS = """
@@ -79,7 +79,7 @@ SELECT name FROM listed GROUP BY name ORDER BY min(row), min(place)
 """The keys of all objects, in the order in which they appear."""
 
 
-def read_sqlite(file: str, data: Data) -> Content:
+def read_sqlite(file: str, data: Data) -> FileContent:
     """A table of a SQLite database, which is not changed. Views are not read: they may compute without an end."""
     import sqlite3
 
@@ -108,7 +108,7 @@ def read_sqlite(file: str, data: Data) -> Content:
         finally:
             connection.close()
 
-    return Content(schema, batches(), keys={"table": name})
+    return FileContent(schema, batches(), keys={"table": name})
 
 
 def _refuse_bytes(columns: Sequence[Sequence[Any]], names: Sequence[str], file: str) -> None:

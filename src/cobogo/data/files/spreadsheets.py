@@ -16,7 +16,7 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 from cobogo.data.files.cells import cell_text, is_numeric, text_column
-from cobogo.data.files.formats import Content, ValueLabels, choose, incomplete, too_large
+from cobogo.data.files.formats import FileContent, ValueLabels, choose, incomplete, too_large
 from cobogo.data.files.listing import check_header
 from cobogo.data.policy import Data
 from cobogo.errors import DataError, OutputError, PolicyError
@@ -37,7 +37,7 @@ _BLOCK = 1 << 20
 Cells = list[list[Any]]
 
 
-def read(file: str, data: Data) -> Content:
+def read(file: str, data: Data) -> FileContent:
     """One sheet, or a range of it, whose first row names the columns. It is in memory as a whole, as sheets are."""
     import pyarrow as pa
 
@@ -53,7 +53,7 @@ def read(file: str, data: Data) -> Content:
         notes.append(trn("{n:,} empty row was left out", "{n:,} empty rows were left out", n=empty))
     columns = [text_column(column) for column in zip_longest(*records)] or [pa.array([], pa.string())] * width
     table = pa.RecordBatch.from_arrays(columns, names=header[:width])
-    return Content(table.schema, [table], notes=notes, keys={"sheet": sheet})
+    return FileContent(table.schema, [table], notes=notes, keys={"sheet": sheet})
 
 
 def _table(file: str, data: Data) -> tuple[str, Cells, int, str]:

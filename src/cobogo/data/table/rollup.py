@@ -1,8 +1,8 @@
 """Rolling up in the engine: a table with more distinct tuples than fit in memory is counted at coarser levels.
 
 A tuple is then counted under one value that stands for all that its hierarchy puts together at its level. At that level
-and above everything is as if the whole table had been counted. What lies below are other parts of the lattice (`Box`),
-each of which can be counted by itself.
+and above everything is as if the whole table had been counted. What lies below are other parts of the lattice
+(`LevelBox`), each of which can be counted by itself.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from cobogo.errors import TableTooLarge
 
 
 @dataclass(frozen=True)
-class Box:
+class LevelBox:
     """A part of the lattice: the nodes whose levels lie between two nodes.
 
-    >>> upper, lower = Box((0, 0), (2, 1)).split(0)
+    >>> upper, lower = LevelBox((0, 0), (2, 1)).split(0)
     >>> upper, lower, upper.nodes + lower.nodes
-    (Box(lowest=(1, 0), highest=(2, 1)), Box(lowest=(0, 0), highest=(0, 1)), 6)
+    (LevelBox(lowest=(1, 0), highest=(2, 1)), LevelBox(lowest=(0, 0), highest=(0, 1)), 6)
     """
 
     lowest: tuple[int, ...]
@@ -44,16 +44,16 @@ class Box:
         pairs = zip(self.lowest, self.highest, strict=True)
         return [attribute for attribute, (low, high) in enumerate(pairs) if low < high]
 
-    def split(self, attribute: int) -> tuple[Box, Box]:
+    def split(self, attribute: int) -> tuple[LevelBox, LevelBox]:
         """The nodes where an attribute is above its lowest level, and those where it is not."""
         level = self.lowest[attribute]
         above = tuple(level + 1 if n == attribute else low for n, low in enumerate(self.lowest))
         beside = tuple(level if n == attribute else high for n, high in enumerate(self.highest))
-        return Box(above, self.highest), Box(self.lowest, beside)
+        return LevelBox(above, self.highest), LevelBox(self.lowest, beside)
 
-    def above(self, levels: Sequence[int]) -> Box:
+    def above(self, levels: Sequence[int]) -> LevelBox:
         """The nodes of it that are nowhere below some levels."""
-        return Box(tuple(map(max, self.lowest, levels)), self.highest)
+        return LevelBox(tuple(map(max, self.lowest, levels)), self.highest)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,10 +68,10 @@ class RollUp:
     label: str | None = None
     named: bool = False
 
-    def fit(self, box: Box) -> tuple[FrequencyTable, Box, list[Box]]:
+    def fit(self, box: LevelBox) -> tuple[FrequencyTable, LevelBox, list[LevelBox]]:
         """The table counted at the first levels of a box where it fits, the part of the box from there on, and the
         parts that are left aside. The attribute with most values is raised first."""
-        aside: list[Box] = []
+        aside: list[LevelBox] = []
         while True:
             try:
                 return self.count(box.lowest), box, aside
@@ -81,7 +81,7 @@ class RollUp:
                 box, beside = self.split(box)
                 aside.append(beside)
 
-    def split(self, box: Box) -> tuple[Box, Box]:
+    def split(self, box: LevelBox) -> tuple[LevelBox, LevelBox]:
         """The two parts of a box, by the attribute with most values at its lowest levels."""
         return box.split(max(box.divisible, key=lambda attribute: self._width(attribute, box.lowest[attribute])))
 

@@ -26,7 +26,7 @@ from cobogo.tell.report import labels
 from cobogo.tell.report.exposure import inferred
 
 if TYPE_CHECKING:
-    from cobogo.tell.report.content import Cost
+    from cobogo.tell.report.content import RecodingCost
 
 
 def destination_of(policy: Policy, out: Path | None, evidence: Path | None) -> Destination:
@@ -167,7 +167,7 @@ def _cost_lines(release: AnonymizedRelease) -> Iterator[str]:
         yield console.line("" if number else "try", f"{way.key}: {say(way.what)}, {told}")
 
 
-def _groups_hit(cost: Cost) -> Iterator[Text]:
+def _groups_hit(cost: RecodingCost) -> Iterator[Text]:
     """Groups that suppression hit: those without a value by name, the others counted by column."""
     for group in (one for one in cost.groups if one.value is None):
         whole = tr("all {lost:,} records without {name}", lost=group.lost, name=group.attribute)

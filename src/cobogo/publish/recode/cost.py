@@ -25,7 +25,7 @@ from cobogo.publish.recode.algorithms import ALGORITHMS
 from cobogo.publish.recode.contract.problem import Problem, sum_by_group
 from cobogo.publish.recode.contract.solution import AnySolution, Assigned, Solution
 from cobogo.publish.recode.plans.base import FullDomainPlan, LocalPlan, RecodingPlan
-from cobogo.tell.report.content import Cost, Detail, Group, Way
+from cobogo.tell.report.content import Detail, RecodingCost, SuppressedGroup, Way
 
 RARE = 1e-3
 """The chance, over all groups together, that one is named although suppression hit records at random."""
@@ -45,7 +45,7 @@ WORTH = 0.05
 """The detail, as a share of all, that a change must gain to be proposed."""
 
 
-def measure(problem: Problem, plan: RecodingPlan) -> Cost | None:
+def measure(problem: Problem, plan: RecodingPlan) -> RecodingCost | None:
     """What a plan costs; None where it releases no records with generalized quasi-identifiers."""
     if not plan.hides_identity or not plan.has_rows or plan.aggregated:
         return None
@@ -55,7 +55,7 @@ def measure(problem: Problem, plan: RecodingPlan) -> Cost | None:
         Detail(name, float(share), float(share / there) if there else 0.0)
         for name, share in zip(plan.attributes, kept, strict=True)
     )
-    return Cost(details, tuple(_groups_hit(problem, plan)) if plan.suppressed_records else ())
+    return RecodingCost(details, tuple(_groups_hit(problem, plan)) if plan.suppressed_records else ())
 
 
 def keep_shares(problem: Problem, outcome: Outcome) -> Floats:
@@ -70,11 +70,11 @@ def _mean(shares: Floats) -> float:
     return float(shares.mean()) if len(shares) else 0.0
 
 
-def _groups_hit(problem: Problem, plan: RecodingPlan) -> Iterator[Group]:
+def _groups_hit(problem: Problem, plan: RecodingPlan) -> Iterator[SuppressedGroup]:
     lost = lost_records(problem, plan)
     if lost is None:
         return
-    found: list[tuple[float, Group]] = []
+    found: list[tuple[float, SuppressedGroup]] = []
     table = problem.table
     tried = sum(len(table.values[name]) for name in table.quasi_identifiers)
     share = plan.suppressed_records / problem.scale.records
@@ -85,7 +85,7 @@ def _groups_hit(problem: Problem, plan: RecodingPlan) -> Iterator[Group]:
         for code in np.flatnonzero((gone > 1) & (gone > 2 * share * whole)).tolist():
             chance = tail_bound(int(gone[code]), int(whole[code]), share)
             if chance * tried < RARE:
-                found.append((chance, Group(name, labels[code], int(whole[code]), int(gone[code]))))
+                found.append((chance, SuppressedGroup(name, labels[code], int(whole[code]), int(gone[code]))))
     yield from (group for _, group in sorted(found, key=lambda one: (one[0], one[1].attribute)))
 
 

@@ -1,6 +1,6 @@
 """A lattice whose finest table does not fit in memory, searched in parts that do.
 
-A part (`Box`) is counted by the engine at its own lowest levels, and is then a problem like any other. A part is ruled
+A part (`LevelBox`) is counted by the engine at its own lowest levels, and is then a problem like any other. It is ruled
 out where too many records of its highest node are in classes of fewer than k: the classes of all its other nodes are
 parts of those, so at least as many records fail there. So the best node of all parts is the best of the lattice.
 """
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from cobogo.data.table.frequency import FrequencyTable
-from cobogo.data.table.rollup import Box, RollUp
+from cobogo.data.table.rollup import LevelBox, RollUp
 from cobogo.errors import NoSolution, TableTooLarge
 from cobogo.floor.language import Text, tr
 from cobogo.floor.progress import Steps
@@ -27,14 +27,14 @@ not tuned."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Parts:
+class LatticeParts:
     """The parts of a lattice beside the one that was counted first. None of them fits at its lowest levels.
 
     ``complete`` adds to a counted table what the problem's has beside counts.
     """
 
     rolled: RollUp
-    aside: tuple[Box, ...]
+    aside: tuple[LevelBox, ...]
     complete: Callable[[FrequencyTable], FrequencyTable]
 
     def search(
@@ -47,11 +47,11 @@ class Parts:
 
 class _Search:
     def __init__(
-        self, parts: Parts, first: Problem, algorithm: Algorithm, time_limit: float | None, progress: Steps
+        self, parts: LatticeParts, first: Problem, algorithm: Algorithm, time_limit: float | None, progress: Steps
     ) -> None:
         self._parts, self._first, self._algorithm, self._progress = parts, first, algorithm, progress
         self._ends = math.inf if time_limit is None else time.monotonic() + time_limit
-        self._solutions: list[tuple[Solution, Box]] = []
+        self._solutions: list[tuple[Solution, LevelBox]] = []
         self._failure: NoSolution | None = None
         self._counted = 1
         self._ruled_out = 0  # nodes that cannot satisfy the policy
@@ -79,7 +79,7 @@ class _Search:
             self._failure = self._failure or error
             return
         assert isinstance(found, Solution)
-        self._solutions.append((found, Box(problem.lowest, problem.highest)))
+        self._solutions.append((found, LevelBox(problem.lowest, problem.highest)))
 
     def _others(self) -> Iterator[Problem]:
         """The parts that were left aside, divided until each fits, is ruled out, or is a single node."""
@@ -99,24 +99,24 @@ class _Search:
                 except TableTooLarge:
                     pending.append(upper)
 
-    def _is_ruled_out(self, box: Box) -> bool:
+    def _is_ruled_out(self, box: LevelBox) -> bool:
         """Whether more records than may be suppressed are in classes below k, at every node of a part."""
         k = required_k(self._first.models)
         return k is not None and self._parts.rolled.records_in_small_classes(box.highest, k) > self._first.limit
 
-    def _problem(self, box: Box) -> Problem:
+    def _problem(self, box: LevelBox) -> Problem:
         """The problem of a part. Only that of the first is at hand: the others are counted again, and take memory one
         at a time."""
-        if box == Box(self._first.lowest, self._first.highest):
+        if box == LevelBox(self._first.lowest, self._first.highest):
             return self._first
         counted = self._parts.complete(self._parts.rolled.count(box.lowest))
         return replace(self._first, table=counted, lowest=box.lowest, highest=box.highest)
 
-    def _best(self) -> tuple[Solution, Box]:
+    def _best(self) -> tuple[Solution, LevelBox]:
         best = rank_nodes([solution.chosen for solution, _ in self._solutions], maximize=self._first.metric.maximize)[0]
         return next(pair for pair in self._solutions if pair[0].chosen is best)
 
-    def _summary(self, best: Solution, box: Box) -> Solution:
+    def _summary(self, best: Solution, box: LevelBox) -> Solution:
         """What was found in all parts together."""
         solutions = [solution for solution, _ in self._solutions]
         nodes = [node for solution in solutions for node in (solution.chosen, *solution.runners_up)]
@@ -125,14 +125,14 @@ class _Search:
         return replace(
             best,
             optimal=proven,
-            nodes=Box(self._first.lowest, self._first.highest).nodes + sum(box.nodes for box in self._parts.aside),
+            nodes=LevelBox(self._first.lowest, self._first.highest).nodes + sum(box.nodes for box in self._parts.aside),
             checked=sum(solution.checked for solution in solutions),
             runners_up=tuple(others[:RUNNERS_UP]),
             bound=best.value if proven else None,
             notes=(*best.notes, *self._notes(box)),
         )
 
-    def _notes(self, box: Box) -> Iterator[Text]:
+    def _notes(self, box: LevelBox) -> Iterator[Text]:
         names = [h.attribute for h in self._first.hierarchies]
         raised = [f"{name} {level}" for name, level in zip(names, box.lowest, strict=True) if level]
         yield tr("the risk before the recoding is the risk at the levels {levels}", levels=", ".join(raised))

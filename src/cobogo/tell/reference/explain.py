@@ -18,7 +18,7 @@ GLOSSARY = "glossary"
 
 
 @dataclass(frozen=True, repr=False)
-class Explanation:
+class NameExplanation:
     """The definition of a name, what a policy writes for it, and the parts of its page. Printed, it is the text.
 
     >>> explain("k-anonymity").parameters
@@ -56,19 +56,19 @@ class Explanation:
         return told | {key: value for key, value in optional.items() if value} | dict(self.parts)
 
 
-def explain(name: str, kind: str | None = None) -> Explanation:
+def explain(name: str, kind: str | None = None) -> NameExplanation:
     """Explain a model, metric, algorithm, method, mechanism or attack, or a word of the glossary.
 
     ``kind`` chooses where several things have the name.
     """
     meant = resolve(name, kind)
     if isinstance(meant, Term):
-        return Explanation(
+        return NameExplanation(
             str(meant.names).strip("[]"), GLOSSARY, str(meant.definition), meant.guide, policy=meant.policy or ""
         )
     found, entry = meant
     section, card = SECTIONS[found], SECTIONS[found].cards()[entry.name]
-    return Explanation(
+    return NameExplanation(
         name=entry.name,
         kind=found,
         definition=entry.definition,

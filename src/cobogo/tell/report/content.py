@@ -113,7 +113,7 @@ class Detail:
 
 
 @dataclass(frozen=True)
-class Group:
+class SuppressedGroup:
     """Records that share a value of a quasi-identifier, and of which suppression took more than chance explains."""
 
     attribute: str
@@ -140,11 +140,11 @@ class Way:
 
 
 @dataclass(frozen=True)
-class Cost:
+class RecodingCost:
     """What a recoding cost. ``groups``: those that suppression hit hardest first."""
 
     details: tuple[Detail, ...]
-    groups: tuple[Group, ...] = ()
+    groups: tuple[SuppressedGroup, ...] = ()
 
     @property
     def kept(self) -> float:
@@ -171,7 +171,7 @@ class Content:
     sensitive: tuple[SensitiveStory, ...] = ()
     runners_up: tuple[RunnerUp, ...] = ()
     lattice: LatticeStory | None = None
-    cost: Cost | None = None
+    cost: RecodingCost | None = None
     ways: tuple[Way, ...] = ()
     warnings: tuple[str, ...] = field(default=())
 

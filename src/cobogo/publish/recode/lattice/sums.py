@@ -19,7 +19,7 @@ A_LITTLE_LESS = 1 - 1e-12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ValueCounts:
+class ClassValueCounts:
     """How many of some records have each value of each digit, and what these values are at a node."""
 
     rolled: RolledTable
@@ -46,8 +46,8 @@ class ClassSums:
     doomed: int  # records that fail at every node below
     doomed_places: int  # of the classes that are doomed whole
     doomed_squares: int  # over the doomed records: the sizes of their classes, or k
-    lost_values: ValueCounts  # of the suppressed records
-    doomed_values: ValueCounts  # of the doomed ones
+    lost_values: ClassValueCounts  # of the suppressed records
+    doomed_values: ClassValueCounts  # of the doomed ones
 
 
 def sum_classes(rolled: RolledTable, failed: Mask, least: Ints | None = None) -> ClassSums:
@@ -60,7 +60,7 @@ def sum_classes(rolled: RolledTable, failed: Mask, least: Ints | None = None) ->
     )
     return ClassSums(
         int(suppressed), int(kept), int(squares), int(below), int(below_places), int(below_squares),
-        ValueCounts(rolled, lost), ValueCounts(rolled, doomed),
+        ClassValueCounts(rolled, lost), ClassValueCounts(rolled, doomed),
     )  # fmt: skip
 
 
@@ -68,7 +68,7 @@ def sum_sizes(rolled: RolledTable, k: int, limit: int) -> ClassSums:
     """The same where the classes of fewer than k records fail, and no others: what is suppressed at the node is doomed.
     Values are counted where no more records fail than the limit allows."""
     packing = rolled.packing
-    values = ValueCounts(rolled, np.zeros(packing.values, dtype=np.int64))
+    values = ClassValueCounts(rolled, np.zeros(packing.values, dtype=np.int64))
     lost, kept, squares = kernels.sums_below(k, limit, rolled.records, rolled.digits, packing.starts, values.counts)
     return ClassSums(lost, kept, squares, lost, lost, lost * k, values, values)
 

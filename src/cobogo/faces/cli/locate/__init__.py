@@ -9,7 +9,7 @@ import typer
 
 from cobogo.faces.cli import console
 from cobogo.faces.cli.commands import CommandLine
-from cobogo.faces.cli.locate import evaluate, release, serve
+from cobogo.faces.cli.locate import evaluate, movements, release, serve
 from cobogo.faces.cli.options import Json
 from cobogo.floor.language import trn
 
@@ -38,8 +38,8 @@ def people(
         console.say_line("written", str(out / name), trn("{n:,} row", "{n:,} rows", n=found))
 
 
-app.command()(release.where)
-app.command()(release.flows)
+app.command()(movements.where)
+app.command()(movements.flows)
 app.command()(serve.serve)
 app.command()(serve.enrol)
 app.command()(serve.certificate)

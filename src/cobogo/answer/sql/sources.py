@@ -87,7 +87,6 @@ def inline_views(select: exp.Select) -> exp.Select:
         return select
     (named,) = take(views, "expressions")
     select.set("with_", None)
-    scopes: list[exp.Expression] = [select]
     for view in reversed(named):
         inner, alias = take(view, "this", "alias")
         name = str(alias_name(alias))

@@ -89,10 +89,8 @@ def inline_views(select: exp.Select) -> exp.Select:
     select.set("with_", None)
     for view in reversed(named):
         inner, alias = take(view, "this", "alias")
-        name = str(alias_name(alias))
-        tables = [
-            one for scope in scopes for one in scope.find_all(exp.Table) if one.name.casefold() == name.casefold()
-        ]
+        name = str(alias_name(alias)).casefold()
+        tables = [table for table in select.find_all(exp.Table) if table.name.casefold() == name]
         if len(tables) > 1:
             raise refusal(tr("a question names a view of WITH at most once"), clause="WITH")
         for table in tables:

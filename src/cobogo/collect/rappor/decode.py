@@ -202,9 +202,9 @@ def _fit(design: CandidateBits, target: Floats) -> tuple[Floats, Floats, float]:
     """Least squares of weighted bits: estimates, their standard errors, and R².
 
     A frequent string that is no candidate lifts a few bits by far. A candidate that shares some of them would seem to
-    be there if all bits had one variance. So each bit's own residual r counts, corrected for what the bit contributes to
-    its own fit (MacKinnon and White 1985, HC3): the error is the root of Σ (w·r / (1 − leverage))² over the bits, w the
-    bit's weight in the estimate, and never below what chance alone leaves.
+    be there if all bits had one variance. So each bit's own residual r counts, corrected for what the bit contributes
+    to its own fit (MacKinnon and White 1985, HC3): the error is the root of Σ (w·r / (1 − leverage))² over the bits,
+    with w the bit's weight in the estimate, and never below what chance alone leaves.
     """
     inverse = np.linalg.pinv(design.products(), hermitian=True)
     estimates = inverse @ design.gather(target)
@@ -227,7 +227,7 @@ class Decoding:
     The variance of weighted least squares on N reports: one bit of a string's filter estimates its count with variance
     N·r(1 − r) / (q* − p*)², with r the rate at which the bit is shown. A string has h bits in each cohort, which leaves
     one h-th of that variance. Fitting the other candidates as well raises it by a factor of bits / (bits − candidates),
-    up to 2, where candidates are selected first; and errors that allow for missing candidates are larger once more by it.
+    up to 2, where candidates are selected first; errors that allow for missing candidates have the factor twice.
     """
 
     parameters: RapporParameters

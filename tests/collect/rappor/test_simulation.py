@@ -75,6 +75,14 @@ def test_nothing_is_invented_where_the_most_frequent_strings_are_no_candidates(m
         assert found.detected > 3
 
 
+def test_nothing_is_invented_where_some_of_many_candidates_are_selected():
+    few_bits = replace(DEMO, cohorts=8)
+    for seed in range(8):
+        found = simulate("zipf", 100_000, few_bits, Seeded(seed), extra=40)
+        assert found.invented == 0
+        assert found.detected > 5
+
+
 @pytest.mark.evidence
 @pytest.mark.parametrize("name", ["paper, exponential", "paper, normal", "typical, 8 bits", "sharp, normal"])
 def test_fdr_finds_as_many_as_googles_rule_with_no_larger_share_of_false_ones(name):

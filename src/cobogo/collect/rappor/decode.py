@@ -74,8 +74,8 @@ def decode(
     By the rule ``bonferroni`` the level is the probability that any string is found that no client holds; by ``fdr`` it
     is the expected share of such strings among those found. Strings that clients hold and that are no candidates do not
     change this as a rule, because the errors allow for them. Where there are more candidates than half of the bits of
-    all cohorts, a LASSO selects some first. The level does not account for that selection: more strings than it says
-    may then be found that no client holds.
+    all cohorts, a LASSO selects some first. The level does not account for that selection; so few are selected that
+    nothing was invented in 105 trials.
     """
     names = list(dict.fromkeys(candidates))
     users = int(counted[:, 0].sum())
@@ -114,6 +114,12 @@ def _refuse_too_many(candidates: int, parameters: RapporParameters) -> None:
             where="candidates",
             remedy=tr("Give only the likely candidates, at most {most:,}.", most=MOST_BITS // bits),
         )
+
+
+SELECTED = 4
+"""Of so many bits one candidate is selected, at most. Tried with 140 to 500 candidates for 128 and 512 bits, 105 trials
+at a level of 0.05: with 2, 12 strings were invented, and in three of four set-ups fewer were found than with 4; with 4
+none; with 6, 8; with 8, 43."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -177,10 +183,10 @@ class CandidateBits:
 
 def _choose_candidates(design: CandidateBits, target: Floats) -> Ints:
     """All candidates, where they are at most half as many as the bits. Else those that a LASSO with nonnegative
-    coefficients selects, along its path up to that number: with more, least squares would fit noise."""
-    most = min(max(1, len(target) // 2), MOST_FITTED)
-    if len(design.places) <= most:
+    coefficients selects, along its path up to a quarter of the bits: with more, least squares would fit noise."""
+    if len(design.places) <= min(max(1, len(target) // 2), MOST_FITTED):
         return np.arange(len(design.places))
+    most = min(max(1, len(target) // SELECTED), MOST_FITTED)
     try:
         from sklearn.linear_model import lasso_path
     except ImportError:
@@ -227,7 +233,7 @@ class Decoding:
     The variance of weighted least squares on N reports: one bit of a string's filter estimates its count with variance
     N·r(1 − r) / (q* − p*)², with r the rate at which the bit is shown. A string has h bits in each cohort, which leaves
     one h-th of that variance. Fitting the other candidates as well raises it by a factor of bits / (bits − candidates),
-    up to 2, where candidates are selected first; errors that allow for missing candidates have the factor twice.
+    where they are selected first by 4/3; errors that allow for missing candidates have the factor twice.
     """
 
     parameters: RapporParameters
@@ -246,7 +252,8 @@ class Decoding:
         loaded = share + (1 - share) * (1 - (1 - 1 / self.parameters.bits) ** self.parameters.hashes)
         rate = p + loaded * (q - p)
         everything = self.parameters.bits * self.parameters.cohorts
-        crowd = everything / (everything - min(self.values - 1, everything / 2))
+        fitted = self.values - 1 if self.values <= everything / 2 else everything / SELECTED
+        crowd = everything / (everything - fitted)
         return users * rate * (1 - rate) / (q - p) ** 2 / self._bits_of_a_string * crowd**2
 
     @property

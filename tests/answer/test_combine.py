@@ -8,8 +8,10 @@ from collections import Counter
 
 import pytest
 
+from cobogo.answer.noise import choose_noise
 from cobogo.answer.plan import ExactMeasurement
 from cobogo.errors import QueryRefused
+from cobogo.promises.accounting import loss_of
 from support import pairs
 from support import questions as q
 from support.bounds import within
@@ -200,6 +202,16 @@ def test_a_row_with_two_values_is_two_rows_of_a_union() -> None:
     row = {"person": "p1", "city": "Crato", "age": 1, "home": "north"}
     with_it, without_it = (pairs.found(plan, {"people": rows}, q.engine())[measurement] for rows in ([row], []))
     assert with_it[()] - without_it[()] == plan.sensitivity(measurement) == 2
+
+
+def test_a_row_with_two_values_is_alone_in_two_groups_with_a_probability_of_at_most_delta() -> None:
+    text = (
+        "SELECT ward, COUNT(*) FROM (SELECT ward FROM visits UNION SELECT city AS ward FROM visits) AS t GROUP BY ward"
+    )
+    noises = choose_noise(pairs.asked(text, pairs.declared(1, 1, unit=False)), loss_of(1, None, 1e-6))
+    assert noises.threshold is not None
+    released = noises.additive[ExactMeasurement("people")].two_sided_tail(noises.threshold - 1) / 2
+    assert 2 * released <= 1e-6
 
 
 @pytest.mark.slow

@@ -66,13 +66,13 @@ def decoding(_: Path, clients: int = CLIENTS, names: Sequence[str] = tuple(SET_U
 
 def tally(drawn: DrawnCounts, parameters: RapporParameters) -> dict[str, tuple[int, int]]:
     """Strings found that somebody holds, and strings found that nobody does, by each rule."""
-    ours = {rule: decode_drawn(drawn, parameters, level=level, rule=rule) for rule, level in RULES.items()}
+    ours = {name: decode_drawn(drawn, parameters, level=level, rule=rule) for name, (rule, level) in RULES.items()}
     found = {rule: (one.detected, one.invented) for rule, one in ours.items()}
     theirs = google_found(drawn, parameters)
     return {**found, "google": (len(theirs & set(drawn.names)), len(theirs - set(drawn.names)))}
 
 
-RULES = {"bonferroni": 0.05, "fdr": SHARE}
+RULES = {"bonferroni": ("bonferroni", 0.05), "at 0.001": ("bonferroni", 0.001), "fdr": ("fdr", SHARE)}
 
 
 def google_found(drawn: DrawnCounts, parameters: RapporParameters, seed: int = 1) -> set[str]:

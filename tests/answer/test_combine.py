@@ -8,8 +8,10 @@ from collections import Counter
 
 import pytest
 
+from cobogo.answer.noise import choose_noise
 from cobogo.answer.plan import ExactMeasurement
 from cobogo.errors import QueryRefused
+from cobogo.promises.accounting import loss_of
 from support import pairs
 from support import questions as q
 from support.bounds import within
@@ -87,6 +89,7 @@ def test_the_bounds_are_reached() -> None:
 
 
 SIDES = "SELECT city FROM people WHERE age > 6", "SELECT city FROM visits"
+TWO_COLUMNS = "SELECT city FROM people WHERE age > 6", "SELECT home AS city FROM people"
 
 
 @pytest.mark.parametrize("how", pairs.SETS)
@@ -192,11 +195,33 @@ def test_rows_without_a_unit_are_not_joined_nor_doubled() -> None:
     assert plan.stability == 1
 
 
+def test_a_row_with_two_values_is_two_rows_of_a_union() -> None:
+    text = "SELECT COUNT(*) FROM (SELECT city FROM people UNION SELECT home AS city FROM people) AS t"
+    plan = pairs.asked(text, pairs.declared(1, 1, unit=False))
+    (measurement,) = plan.measurements
+    row = {"person": "p1", "city": "Crato", "age": 1, "home": "north"}
+    with_it, without_it = (pairs.found(plan, {"people": rows}, q.engine())[measurement] for rows in ([row], []))
+    assert with_it[()] - without_it[()] == plan.sensitivity(measurement) == 2
+
+
+def test_a_row_with_two_values_is_alone_in_two_groups_with_a_probability_of_at_most_delta() -> None:
+    text = (
+        "SELECT ward, COUNT(*) FROM (SELECT ward FROM visits UNION SELECT city AS ward FROM visits) AS t GROUP BY ward"
+    )
+    noises = choose_noise(pairs.asked(text, pairs.declared(1, 1, unit=False)), loss_of(1, None, 1e-6))
+    assert noises.threshold is not None
+    released = noises.additive[ExactMeasurement("people")].two_sided_tail(noises.threshold - 1) / 2
+    assert 2 * released <= 1e-6
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("how", pairs.SETS)
-def test_a_row_leaves_a_table(how: str) -> None:
+@pytest.mark.parametrize("sides", [SIDES, TWO_COLUMNS], ids=["two tables", "two columns of one"])
+def test_a_row_leaves_a_table(how: str, sides: tuple[str, str]) -> None:
     source, datasets = random.Random(how), pairs.declared(1, 1, unit=False)
-    text = f"SELECT city, COUNT(*) FROM ({SIDES[0]} {how} {SIDES[1]}) AS t GROUP BY city"
+    if sides is TWO_COLUMNS and how == "UNION ALL":
+        return  # which is refused
+    text = f"SELECT city, COUNT(*) FROM ({sides[0]} {how} {sides[1]}) AS t GROUP BY city"
     plan = pairs.asked(text, datasets)
     for _ in range(5):
         tables = {name: pairs.draw(source, name) for name in datasets}

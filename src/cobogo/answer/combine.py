@@ -6,7 +6,8 @@ is left of a person in the result who leaves one of the tables?
 
 Formula
     1 if nothing is left (the same table on both sides, Intersect, Join); otherwise 2: what the person contributed goes,
-    and something else may come in its place.
+    and something else may come in its place. Where rows are people: 1, and 2 if one table is on both sides with other
+    columns, because its row then is up to two rows of the result.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ def _threshold(plan: QueryPlan, noise: Noise, delta: Fraction) -> int:
 
     A person is alone in up to L0 groups; each of them may be released with probability δ / L0.
     """
-    allowed = float(delta) / plan.groups_of_a_person * (1 - 1e-9)
+    allowed = float(delta) / plan.groups_of_one_table * (1 - 1e-9)
     low, high = 0, 1
     while noise.two_sided_tail(high) / 2 > allowed:
         low, high = high, high * 2

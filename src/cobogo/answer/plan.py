@@ -93,6 +93,12 @@ class QueryPlan:
         return bound if self.public is None else min(bound, len(self.public))
 
     @property
+    def groups_of_one_table(self) -> int:
+        """In how many groups a person can be alone. A row that is a person, and has two values, is in a group of each;
+        where there is a unit, only as many groups of a person count."""
+        return self.groups_of_a_person * (self.stability if self.dataset.unit is None else 1)
+
+    @property
     def parts_of_a_person(self) -> int:
         """In how many parts of a partition one person is counted at most."""
         part = self.query.part

@@ -209,9 +209,11 @@ class Combined:
     @property
     def stability(self) -> int:
         """How many times its own bounds a person changes the result who leaves one of the tables, or both."""
-        rows_are_people = self.declared.unit is None
-        nothing_left = self.left.dataset == self.right.dataset or self.kind in ("intersect", "join")
-        return 1 if rows_are_people or nothing_left else 2
+        same_table = self.left.dataset == self.right.dataset
+        if self.declared.unit is None:
+            own = [[column for _, column in one.columns] for one in (self.left, self.right)]
+            return 2 if same_table and own[0] != own[1] else 1  # such a row is two rows of the result
+        return 1 if same_table or self.kind in ("intersect", "join") else 2
 
 
 @dataclass(frozen=True)

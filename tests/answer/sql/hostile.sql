@@ -67,7 +67,7 @@ SELECT COUNT(*) FROM information_schema.tables
 SELECT COUNT(*) FROM main.people
 SELECT COUNT(*) FROM cobogo_source
 SELECT COUNT(*) FROM cobogo_debits
-WITH x AS (SELECT * FROM people) SELECT COUNT(*) FROM x
+WITH x AS (SELECT * FROM people) SELECT COUNT(*) FROM x, x AS y
 SELECT COUNT(*) FROM people UNION SELECT COUNT(*) FROM people
 SELECT COUNT(*) FROM people; DROP TABLE cobogo_debits
 INSERT INTO people VALUES (1)
@@ -156,7 +156,7 @@ SELECT COUNT(*) FROM people WHERE city IN ()
 SELECT pg_read_file('/etc/passwd') FROM people
 SELECT getenv('HOME') FROM people
 SELECT COUNT(*) FROM people JOIN regions ON TRUE
-SELECT COUNT(*) FROM people JOIN regions ON people.city = regions.city
+SELECT COUNT(*) FROM people JOIN regions ON people.city > regions.city
 SELECT COUNT(*) FROM people CROSS JOIN regions
 SELECT COUNT(*) FROM people LEFT JOIN regions USING (city)
 SELECT COUNT(*) FROM people NATURAL JOIN regions

@@ -72,6 +72,51 @@ def test_a_join_adds_public_columns() -> None:
     assert made.groups_of_a_person == 2
 
 
+@pytest.mark.parametrize(
+    ("written", "plain"),
+    [
+        (
+            "WITH old AS (SELECT * FROM people WHERE age > 60) SELECT city, COUNT(*) FROM old GROUP BY city",
+            "SELECT city, COUNT(*) FROM (SELECT * FROM people WHERE age > 60) AS old GROUP BY city",
+        ),
+        (
+            "WITH t AS (SELECT city FROM people EXCEPT SELECT city FROM visits) SELECT COUNT(*) FROM T AS u",
+            "SELECT COUNT(*) FROM (SELECT city FROM people EXCEPT SELECT city FROM visits) AS u",
+        ),
+        ("SELECT COUNT(person) FROM people", "SELECT COUNT(*) FROM people"),
+        (
+            "SELECT city, COUNT(*) FROM people GROUP BY city FETCH FIRST 5 ROWS ONLY",
+            "SELECT city, COUNT(*) FROM people GROUP BY city LIMIT 5",
+        ),
+        (
+            "SELECT region, COUNT(*) FROM people p JOIN regions r ON r.city = p.city GROUP BY region",
+            "SELECT region, COUNT(*) FROM people JOIN regions USING (city) GROUP BY region",
+        ),
+    ],
+)
+def test_questions_as_tools_write_them(written: str, plain: str) -> None:
+    datasets = {"people": DATASET, "visits": DATASET}
+    one, other = (parse(text, datasets, {"regions": REGIONS}) for text in (written, plain))
+    assert one == other
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "WITH t AS (SELECT * FROM people) SELECT COUNT(*) FROM t a JOIN t b USING (person)",
+        "WITH t AS (SELECT * FROM t) SELECT COUNT(*) FROM t",
+        "SELECT COUNT(*) FROM people JOIN regions ON people.city = people.city",
+        "SELECT COUNT(*) FROM people JOIN regions ON people.job = regions.city",
+        "SELECT COUNT(*) FROM people FETCH FIRST 5 PERCENT ROWS ONLY",
+        "SELECT COUNT(*) FROM people FETCH FIRST 5 ROWS WITH TIES",
+        "SELECT COUNT(DISTINCT v.person) FROM people p LEFT JOIN visits v USING (person)",
+    ],
+)
+def test_what_tools_write_is_not_taken_for_something_else(text: str) -> None:
+    with pytest.raises(QueryRefused):
+        parse(text, {"people": DATASET, "visits": DATASET}, {"regions": REGIONS})
+
+
 @settings(max_examples=examples(60), deadline=None)
 @given(text=q.questions())
 def test_every_question_of_the_allowed_kind_is_planned(text: str) -> None:

@@ -178,6 +178,8 @@ def _count(node: exp.Count, scope: NameScope) -> tuple[Kind, Expression | None, 
         if scope.is_unit(columns[0]):
             return "people", None, None
         return "count_distinct", parse_expression(columns[0], scope), None
+    if scope.is_unit(inner):  # rows without a person do not count
+        return "count", None, None
     return "count", parse_expression(inner, scope), None
 
 

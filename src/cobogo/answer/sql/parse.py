@@ -23,7 +23,7 @@ from cobogo.answer.sql.expressions import find_column, parse_condition, parse_ex
 from cobogo.answer.sql.figures import FigureScope
 from cobogo.answer.sql.nodes import check_text, column_parts, refusal, take
 from cobogo.answer.sql.scope import NameScope
-from cobogo.answer.sql.sources import parse_source, unalias
+from cobogo.answer.sql.sources import inline_views, parse_source, unalias
 from cobogo.errors import QueryRefused
 from cobogo.floor.language import tr
 from cobogo.promises.curator_file import DeclaredDataset
@@ -33,7 +33,7 @@ def parse(
     text: str, datasets: Mapping[str, DeclaredDataset], public: Mapping[str, PublicTable] = MappingProxyType({})
 ) -> CuratorQuery:
     """Parse a question about one of the data sets, or two of them, which may be joined with a public table."""
-    select = _statement(text)
+    select = inline_views(_statement(text))
     parts = ("expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset")
     expressions, source, joins, where, group, having, order, limit, offset = take(select, *parts)
     found = parse_source(source, joins, where, datasets, public)
@@ -185,6 +185,10 @@ def _order(node: object, figures: FigureScope, shown: list[Expression]) -> tuple
 def _whole(node: object, clause: str) -> int | None:
     if node is None:
         return None
+    if isinstance(node, exp.Fetch):  # FETCH FIRST 5 ROWS ONLY
+        number, options = take(node, "count", "limit_options", ignored=("direction",))
+        take(options or exp.LimitOptions(), ignored=("rows",))
+        return _whole_number(exp.Literal.number(1) if number is None else number, clause)
     assert isinstance(node, exp.Limit | exp.Offset)
     return _whole_number(take(node, "expression")[0], clause)
 

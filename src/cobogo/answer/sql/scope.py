@@ -32,6 +32,7 @@ class NameScope:
         self._derived = {one.name: one for one in derived}
         self._added: list[str] = []
         self.clause = ""  # that is being read, for messages
+        self.optional: frozenset[str] = frozenset()  # tables that have no row for some people
 
     @property
     def derived(self) -> tuple[Derived, ...]:
@@ -77,6 +78,11 @@ class NameScope:
             return False
         name, quoted, table = column_parts(node)
         known = name == unit or (not quoted and name.casefold() == unit.casefold())
+        if known and table is not None and table.casefold() in self.optional:
+            raise refusal(
+                tr('in a LEFT JOIN the unit of "{table}" is missing for some rows', table=table),
+                tr("Write JOIN instead, or ask about the people of the first table."),
+            )
         return known and (table is None or table.casefold() in self.tables)
 
     def leaf(self, node: exp.Expression) -> Expression | None:

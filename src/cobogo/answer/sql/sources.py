@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -19,7 +19,7 @@ from cobogo.answer.query import (
     Selection,
 )
 from cobogo.answer.sql.expressions import parse_condition, parse_expression
-from cobogo.answer.sql.nodes import describe, identifier_name, place, refusal, take
+from cobogo.answer.sql.nodes import column_parts, describe, identifier_name, place, refusal, take
 from cobogo.answer.sql.scope import NameScope
 from cobogo.floor.language import tr
 from cobogo.promises.curator_file import DeclaredDataset, find_dataset
@@ -80,6 +80,25 @@ def parse_source(
     return _look_up(QuestionSource(one.selection.dataset, NameScope(declared, tables)), looked_up, public)
 
 
+def inline_views(select: exp.Select) -> exp.Select:
+    """Write each view of WITH where it is named, as (SELECT …) AS name."""
+    views = select.args.get("with_")
+    if views is None:
+        return select
+    (named,) = take(views, "expressions")
+    select.set("with_", None)
+    for view in reversed(named):
+        inner, alias = take(view, "this", "alias")
+        name = str(alias_name(alias)).casefold()
+        tables = [table for table in select.find_all(exp.Table) if table.name.casefold() == name]
+        if len(tables) > 1:
+            raise refusal(tr("a question names a view of WITH at most once"), clause="WITH")
+        for table in tables:
+            (called,) = take(table, "alias", ignored=("this",))
+            table.replace(exp.Subquery(this=inner, alias=alias if called is None else called))
+    return select
+
+
 def _is_public(join: exp.Join, public: Mapping[str, PublicTable]) -> bool:
     table = join.this
     return isinstance(table, exp.Table) and any(table.name.casefold() == known.casefold() for known in public)
@@ -106,15 +125,17 @@ def _look_up(source: QuestionSource, joins: list[exp.Join], public: Mapping[str,
     """Join a public table by its key."""
     if not joins:
         return source
-    table, using, kind = take(joins[0], "this", "using", "kind")
-    if (kind or "INNER") != "INNER" or not using or len(using) != 1:
-        raise refusal(tr("a join must have the form JOIN table USING (key)"), clause="JOIN")
+    table, using, on, kind = take(joins[0], "this", "using", "on", "kind")
     identifier, alias = take(table, "this", "alias")
-    called, key = identifier_name(identifier, clause="FROM")[0], identifier_name(using[0], clause="JOIN")[0]
+    called = identifier_name(identifier, clause="FROM")[0]
+    key = _shared_column(using, on, source.scope.tables, alias_name(alias) or called)
+    if (kind or "INNER") != "INNER" or key is None:
+        raise refusal(tr("a join must have the form JOIN table USING (key)"), clause="JOIN")
     found = plan_join(called, key, source.scope.dataset, public, where=place("JOIN"))
     dataset = extend_dataset(CuratorQuery(source.dataset, (), lookup=found), source.scope.dataset)
     added = {alias_name(alias) or called: {name: name for name in (found.column, *found.names)}}
     scope = NameScope(dataset, {**source.scope.tables, **added}, source.scope.derived)
+    scope.optional = source.scope.optional
     return QuestionSource(source.dataset, scope, source.where, source.combined, found)
 
 
@@ -206,7 +227,9 @@ def _join(table: object, join: exp.Join, datasets: Datasets) -> QuestionSource:
     right = _totals(other, datasets) if isinstance(other, exp.Subquery) else _table(other, datasets)
     _check_by_person(using, on, left, right)
     named = join_selections(left, right, "left join" if side else "join")
-    return _of(*named)
+    found = _of(*named)
+    found.scope.optional = frozenset([right.name.casefold()] if side else [])
+    return found
 
 
 def _membership(table: object, member: exp.In, datasets: Datasets) -> QuestionSource:
@@ -258,19 +281,22 @@ def _check_by_person(
     using: list[exp.Expression] | None, on: object, left: NamedSelection, right: NamedSelection
 ) -> None:
     """Two private tables are joined by the unit and by nothing else: its value is the person's."""
-    unit = left.selection.declared.unit
-    if using and len(using) == 1:
-        named = [identifier_name(using[0], clause="JOIN")[0]]
-    elif isinstance(on, exp.EQ):
-        sides = take(on, "this", "expression")
-        named = [one.name for one in sides if isinstance(one, exp.Column)]
-        tables = {one.table.casefold() for one in sides if isinstance(one, exp.Column)}
-        if len(named) != 2 or tables != {left.name.casefold(), right.name.casefold()}:
-            named = []
-    else:
-        named = []
-    if unit is None or not named or any(name.casefold() != unit.casefold() for name in named):
+    unit, named = left.selection.declared.unit, _shared_column(using, on, [left.name], right.name)
+    if unit is None or named is None or named.casefold() != unit.casefold():
         raise refusal(tr("two data sets are joined only by JOIN or LEFT JOIN … USING (unit)"), clause="JOIN")
+
+
+def _shared_column(using: list[exp.Expression] | None, on: object, left: Collection[str], right: str) -> str | None:
+    """The column of both tables that USING names, or ON with the name of a table before each; None without one."""
+    if on is None:
+        return identifier_name(using[0], clause="JOIN")[0] if using and len(using) == 1 else None
+    sides = take(on, "this", "expression") if isinstance(on, exp.EQ) else ()
+    if using or not sides or not all(isinstance(side, exp.Column) for side in sides):
+        return None
+    (name, _, one), (same, _, other) = (column_parts(side, clause="JOIN") for side in sides)
+    tables = {(one or "").casefold(), (other or "").casefold()}
+    known = len(tables) == 2 and any(tables == {table.casefold(), right.casefold()} for table in left)
+    return name if known and name.casefold() == same.casefold() else None
 
 
 def _totals(table: exp.Subquery, datasets: Datasets) -> NamedSelection:

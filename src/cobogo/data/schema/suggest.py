@@ -222,8 +222,8 @@ def _widths(spread: Decimal, *, whole: bool) -> tuple[float | int, ...]:
 
 
 ODD_VALUES = 0.05
-"""The share of a column's values that may have another form than the rest and stay as they are: a forgotten district is
-a slip, and more of them are another kind of value. Not tuned."""
+"""The share of a column's records whose values may have another form than the rest and stay as they are: a forgotten
+district is a slip, and more of them are another kind of value. Not tuned."""
 
 
 def _path(profile: ColumnProfile, topic: Topic | None) -> dict[str, Any] | None:
@@ -232,9 +232,10 @@ def _path(profile: ColumnProfile, topic: Topic | None) -> dict[str, Any] | None:
     texts = profile.texts
     for separator in ("/", "|", ">", *((", ", " - ") if place else ())):
         width, odd = odd_paths(texts, separator)
-        if width < 2 or len(odd) > ODD_VALUES * len(texts):
-            continue
         strange = set(odd)
+        slips = sum(count for value, count in profile.values if value.strip() in strange)
+        if width < 2 or slips > ODD_VALUES * profile.present:
+            continue
         regular = [text for text in texts if text not in strange]
         parts = [text.split(separator) for text in regular]
         whole = all(any(c.isalpha() for c in text) for text in regular)

@@ -312,6 +312,15 @@ TERMS = (
     Term(tr("[re-identification]"), tr("Finding the record that belongs to a person."), "attacks"),
     Term(tr("[record linkage]"), tr("Re-identification by joining quasi-identifiers with a known table."), "attacks"),
     Term(
+        tr("[null-map; wrong-map]"),
+        tr(
+            "The share of a release's records that match nobody in a register of its people. The wrong-map is the "
+            "share that match only other people, and the k-map asks for k who match. `cobogo attack record-linkage` "
+            "prints the first two."
+        ),
+        "attacks",
+    ),
+    Term(
         tr("[attribute linkage]"),
         tr(
             "Learning a person's sensitive value without finding the record: most records that may be the "

@@ -33,6 +33,10 @@ MANY = 64
 """Values from which on their noise is drawn all at once: OpenDP takes 7 µs for each, and whole arrays some 0.4 ms."""
 
 
+def _clamp(values: Sequence[int]) -> list[int]:
+    return [max(-LARGEST, min(LARGEST, int(value))) for value in values]
+
+
 def draws_many(scale: float, number: int) -> bool:
     """Whether so many draws of a scale are made all at once."""
     return number >= MANY and SCALES[0] <= scale <= SCALES[1]
@@ -75,11 +79,14 @@ class Noise(ABC):
 
     def release(self, values: Sequence[int]) -> list[int]:
         """The values with noise."""
-        clamped = [max(-LARGEST, min(LARGEST, int(value))) for value in values]
-        if draws_many(self.scale, len(clamped)):
-            noise = self.draw(Fraction(self.scale), len(clamped), Entropy())
-            return list((np.array(clamped, dtype=np.int64) + noise).tolist())
-        return list(self.measurement(clamped)) if clamped else []
+        if draws_many(self.scale, len(values)):
+            try:
+                exact = np.array(values, dtype=np.int64)
+            except OverflowError:
+                exact = np.array(_clamp(values), dtype=np.int64)
+            noise = self.draw(Fraction(self.scale), len(exact), Entropy())
+            return list((np.clip(exact, -LARGEST, LARGEST) + noise).tolist())
+        return list(self.measurement(_clamp(values))) if values else []
 
     def error(self, confidence: float = 0.95) -> int:
         """The least distance within which the noise of one value stays with the probability given."""

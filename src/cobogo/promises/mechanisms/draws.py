@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.floor.arrays import Ints, Mask
-from cobogo.floor.randomness import Source, below, coins
+from cobogo.floor.randomness import AT_ONCE, Source, below, coins
 
 SCALES = (Fraction(1, 2**8), Fraction(2**40))
 """Scales whose numbers fit into 64 bits. A float between them is a fraction of at most 2⁵³ over at most 2⁶¹."""
@@ -145,10 +145,11 @@ def gaussians(scale: Fraction, count: int, source: Source) -> Ints:
 
 def _draw(candidates: Callable[[int], Ints], count: int) -> Ints:
     """The first so many of independent candidates that were not rejected."""
-    found = np.zeros(0, dtype=np.int64)
-    while len(found) < count:
-        found = np.concatenate([found, candidates(int(SPARE * (count - len(found))) + 16)])
-    return found[:count]
+    found, missing = [np.zeros(0, dtype=np.int64)], count
+    while missing > 0:
+        found.append(candidates(min(int(SPARE * missing) + 16, AT_ONCE))[:missing])
+        missing -= len(found[-1])
+    return np.concatenate(found)
 
 
 def permute_and_flip(scores: Ints, scale: Fraction, source: Source) -> Ints:

@@ -23,13 +23,13 @@ CELLS = 1 << 22
 
 @kernel(small_in_python=True)
 def roll_up(digits, counts, maps, starts, spans, slots, cells, places, keys, numbered, ids, new_digits, new_counts):  # type: ignore[no-untyped-def]
-    """Find the classes of rows, with their counts and the digits of one row of each. Returns how many there are. ``ids``
-    takes the class of each row if it is to be ``numbered``.
+    """Find the classes of rows, with their counts and the digits of one row of each. Returns how many there are.
+    ``ids`` takes the class of each row if it is to be ``numbered``.
 
-    ``slots`` are 2^n places, all −1 before and after; ``cells`` are zeros before and after. Where the keys are few, a key
-    is its own place; otherwise it is hashed. Keys that would not fit into 64 bits are numbered in between. Where they
-    are few for the rows, too, all cells are gone through, in the order of the keys: a loop over rows without a branch
-    takes a third of the time. ``maps`` is overwritten.
+    ``slots`` are 2^n places, all −1 before and after; ``cells`` are zeros before and after. Where the keys are few, a
+    key is its own place; otherwise it is hashed. Keys that would not fit into 64 bits are numbered in between. Where
+    they are few for the rows, too, all cells are gone through, in the order of the keys: a loop over rows without a
+    branch takes a third of the time. ``maps`` is overwritten.
     """
     rows, width = digits.shape
     keys_at_most = 1.0

@@ -89,10 +89,7 @@ def add_noise(exact: Exact, noises: NoisePlan) -> NoisyMeasurement:
         empty = [0] * bins.number
         counts = np.array([exact[measurement].get(group, empty) for group in groups], dtype=np.int64)
         assert measurement.share is not None
-        figures[measurement] = [
-            choice.choose(scores)[0]
-            for scores in rank_scores(counts.reshape(-1, bins.number), measurement.share).tolist()
-        ]
+        figures[measurement] = choice.choose_each(rank_scores(counts.reshape(-1, bins.number), measurement.share))
     return NoisyMeasurement(groups, figures)
 
 

@@ -101,6 +101,13 @@ def compute_column(
 ) -> tuple[list[Cell], list[Interval]]:
     """Compute an aggregate of each group from its noisy figures, with the intervals of the exact ones."""
     parts = required_measurements(aggregate, dataset)
+    if aggregate.kind in ("count", "people", "count_distinct", "sum"):
+        noisy, error = figures[parts[0]], noises.additive[parts[0]].error(confidence)
+        if aggregate.kind != "sum":
+            return list(noisy), [(figure - error, figure + error) for figure in noisy]
+        scale = 10 ** dataset.columns[str(aggregate.column)].decimals
+        cells: list[Cell] = list(noisy) if scale == 1 else [figure / scale for figure in noisy]
+        return cells, [((figure - error) / scale, (figure + error) / scale) for figure in noisy]
     compute = _cell_of(aggregate, parts, dataset, noises, confidence)
     found = [compute(*noisy) for noisy in zip(*(figures[part] for part in parts), strict=True)]
     return [cell for cell, _ in found], [interval for _, interval in found]
@@ -115,14 +122,8 @@ def _cell_of(
 ) -> Callable[..., tuple[Cell, Interval]]:
     """A function that computes an aggregate of one group from its noisy figures, with the interval of the exact one.
     What is the same for all groups is computed before."""
-    if aggregate.kind in ("count", "people", "count_distinct"):
-        error = noises.additive[parts[0]].error(confidence)
-        return lambda noisy: (noisy, (noisy - error, noisy + error))
     column = dataset.columns[str(aggregate.column)]
     scale = 10**column.decimals
-    if aggregate.kind == "sum":
-        error = noises.additive[parts[0]].error(confidence)
-        return lambda noisy: (_to_units(noisy, scale), ((noisy - error) / scale, (noisy + error) / scale))
     if aggregate.kind == "quantile":
         intervals = PublicIntervals.from_column(column)
         return lambda chosen: (_to_units(intervals.middle(chosen), scale), None)

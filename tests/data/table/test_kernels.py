@@ -12,23 +12,27 @@ from cobogo.data.table.kernels import roll_up
 VALUES = 3  # of each digit
 
 
+@pytest.mark.parametrize("numbered", [True, False])
 @pytest.mark.parametrize(
     "spans",
-    [[3, 3], [30, 40], [300, 400], [2**31, 2**31, 2**31]],
-    ids=["few keys for the rows", "a place for every key", "hashed", "numbered in between"],
+    [[3, 3], [3, 3, 3], [3, 3, 3, 3], [30, 40], [300, 400], [2**31, 2**31, 2**31]],
+    ids=["few keys for the rows", "of three", "of four", "a place for every key", "hashed", "numbered in between"],
 )
-def test_equal_rows_are_one_class_with_all_their_records(spans: list[int]) -> None:
+def test_equal_rows_are_one_class_with_all_their_records(spans: list[int], numbered: bool) -> None:
     draws, rows, width = np.random.default_rng(5), 200, len(spans)
     digits = draws.integers(0, VALUES, (rows, width)).astype(np.int32)
     counts = draws.integers(1, 9, rows)
     maps, starts = np.tile(np.arange(VALUES), width), VALUES * np.arange(width + 1)
     slots, ids = np.full(2048, -1, dtype=np.int32), np.empty(rows, dtype=np.int32)
     found, sums = np.empty_like(digits), np.empty(rows, dtype=np.int64)
-    places, keys = np.empty((2, rows), dtype=np.int64)
-    groups = roll_up(digits, counts, maps, starts, np.array(spans), slots, places, keys, ids, found, sums)
+    cells, (places, keys) = np.zeros(1024, dtype=np.int64), np.empty((2, rows), dtype=np.int64)
+    groups = roll_up(
+        digits, counts, maps, starts, np.array(spans), slots, cells, places, keys, numbered, ids, found, sums
+    )
     expected: Counter[tuple[int, ...]] = Counter()
     for row, count in zip(digits.tolist(), counts.tolist(), strict=True):
         expected[tuple(row)] += count
     assert {tuple(row): size for row, size in zip(found[:groups].tolist(), sums[:groups], strict=True)} == expected
-    assert (found[ids] == digits).all()
+    assert not numbered or (found[ids] == digits).all()
     assert (slots == -1).all()
+    assert not cells.any()

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
 import pytest
 
 from cobogo.promises.mechanisms import ExponentialMechanism
-from cobogo.promises.mechanisms.exponential import exponential_coin
 from support import laws
 
 
@@ -21,9 +19,3 @@ def test_the_exponential_mechanism_follows_its_law(scores: list[int]) -> None:
 
 def test_scores_too_far_apart_for_floats_do_not_confuse_the_exponential_mechanism() -> None:
     assert {ExponentialMechanism(1, Fraction(2)).choose([0, 10**6, 10**6]) for _ in range(200)} == {1, 2}
-
-
-@pytest.mark.parametrize("gamma", ["0", "1/7", "1", "5/3"])
-def test_exponential_coins_follow_their_law(gamma: str) -> None:
-    heads = math.exp(-Fraction(gamma))
-    assert laws.fits((exponential_coin(Fraction(gamma)) for _ in range(8_000)), {True: heads, False: 1 - heads})

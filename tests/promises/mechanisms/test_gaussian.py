@@ -14,6 +14,8 @@ from support import laws
 def test_gaussian_follows_its_law(squared: int, rho: str) -> None:
     noise = Gaussian(squared, Fraction(rho))
     assert laws.fits(noise.release([0] * 15_000), laws.gaussian(noise.scale))
+    few = [released for _ in range(400) for released in noise.release([0] * 20)]
+    assert laws.fits(few, laws.gaussian(noise.scale))
 
 
 def test_a_large_gaussian_error_is_that_of_the_normal_law() -> None:

@@ -16,6 +16,8 @@ pytestmark = pytest.mark.slow
 def test_laplace_follows_its_law(sensitivity: int, epsilon: str) -> None:
     noise = Laplace(sensitivity, Fraction(epsilon))
     assert laws.fits(noise.release([0] * 20_000), laws.laplace(noise.scale))
+    few = [released for _ in range(400) for released in noise.release([0] * 20)]
+    assert laws.fits(few, laws.laplace(noise.scale))
 
 
 def test_a_law_that_is_slightly_off_is_noticed() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from cobogo.promises.mechanisms import NoisyMax
@@ -19,6 +20,8 @@ def test_noisy_max_follows_the_law_of_permute_and_flip(monotonic: bool) -> None:
     assert mechanism.scale == pytest.approx(3 if monotonic else 6)
     drawn = (mechanism.choose(scores)[0] for _ in range(8_000))
     assert laws.fits(drawn, laws.permute_and_flip(scores, mechanism.scale))
+    at_once = mechanism.choose_each(np.tile(scores, (20_000, 1)))
+    assert laws.fits(at_once, laws.permute_and_flip(scores, mechanism.scale))
 
 
 def test_the_two_best_follow_their_law() -> None:

@@ -58,10 +58,10 @@ class Emitter:
         """Counts and sums of each group: a row a group, its keys first, then a figure for each measurement."""
         rows, figures = self.plan.rows_of_a_person, dict(enumerate(measurements))
         if self.dataset.unit is None:
-            people = f"p AS (SELECT {self._list(self.keys)}{self._single(figures)} FROM t)"
-        else:
-            own = ", ".join(["count(*) AS n", *(self._gather(number, m) for number, m in figures.items() if m.column)])
-            people = f"p AS (SELECT {self._all('u')}, {own} FROM t GROUP BY {self._all('u')})"
+            single = [f"{self._single(m)} AS m{number}" for number, m in figures.items()]
+            return f"WITH {self._rows(measurements)} SELECT {', '.join([*self.keys, *single])} FROM t{self._group_by()}"
+        own = ", ".join(["count(*) AS n", *(self._gather(number, m) for number, m in figures.items() if m.column)])
+        people = f"p AS (SELECT {self._all('u')}, {own} FROM t GROUP BY {self._all('u')})"
         counted = ", ".join(f"{self._contribution(number, m, rows)} AS f{number}" for number, m in figures.items())
         bounded = ", ".join(f"{self._bound(number, m, rows)} AS h{number}" for number, m in figures.items())
         added = [f"{self._total(f'h{number}')} AS m{number}" for number in figures]
@@ -209,15 +209,11 @@ class Emitter:
         value = self._value(measurement)
         return f"count({value}) AS n{number}, {self.dialect.total(value)} AS s{number}"
 
-    def _single(self, figures: dict[int, ExactMeasurement]) -> str:
-        """The same where each row is a person of its own: nothing has to be added up."""
-        one = ["1 AS n"]
-        for number, measurement in figures.items():
-            if measurement.column is not None:
-                present = f"CASE WHEN {self.columns[measurement.column]} IS NULL THEN 0 ELSE 1 END AS n{number}"
-                value = f", {self._value(measurement)} AS s{number}" if measurement.kind != "present" else ""
-                one.append(present + value)
-        return ", ".join(one)
+    def _single(self, measurement: ExactMeasurement) -> str:
+        """The figure of a group in which each row is a person of its own: the value of a row is within its bounds."""
+        if measurement.kind in ("sum", "squares"):
+            return self._total(self._value(measurement))
+        return f"count({'*' if measurement.column is None else self.columns[measurement.column]})"
 
     def _value(self, measurement: ExactMeasurement) -> str:
         """A row's value in whole steps, within its bounds, as its distance from the centre."""
@@ -243,8 +239,6 @@ class Emitter:
                 return "n"
             case "present":
                 return f"n{number}"
-        if self.dataset.unit is None:
-            return f"s{number}"
         average = self.dialect.divide(f"(s{number} * {rows})", f"n{number}")
         return f"CASE WHEN n{number} > {rows} THEN {average} ELSE s{number} END"
 

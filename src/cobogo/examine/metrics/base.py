@@ -107,7 +107,8 @@ class Bracketed(IdealBound):
     """For metrics that depend on the classes: the search bounds a node by what it found at nodes below and above it.
 
     An outcome with nothing suppressed, found at a node below, gives a bound (`Metric.bound`). The records that are
-    doomed at a node above raise it by a surplus. The two add up in a unit of the metric's own.
+    doomed at a node above raise it by a surplus. The two add up in a unit of the metric's own. The outcome that a bound
+    is computed from has no sums by attribute.
     """
 
     def measure(self, value: Numbers, scale: Scale) -> Numbers:  # noqa: ARG002

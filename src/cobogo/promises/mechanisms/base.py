@@ -2,7 +2,9 @@
 
 Values are whole numbers (fixed point where they were not), and so is the noise: its distribution is exact, and the last
 bits of floats reveal nothing (Mironov 2012). A mechanism is made for a sensitivity and a privacy loss. OpenDP computes
-the loss of a scale, and the scale is raised until its loss is within the one allowed.
+the loss of a scale, and the scale is raised until its loss is within the one allowed. OpenDP draws the noise of a few
+values; that of many is drawn all at once (`draws`), with the same scale and the same distribution, in a twentieth of
+the time.
 """
 
 from __future__ import annotations
@@ -11,15 +13,33 @@ import functools
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
+import numpy as np
+
 from cobogo.errors import PolicyError
+from cobogo.floor.arrays import Ints
 from cobogo.floor.language import tr
+from cobogo.floor.randomness import Entropy, Source
 from cobogo.promises.accounting import PrivacyLoss
+from cobogo.promises.mechanisms.draws import SCALES
 
 LARGEST = 2**62
 """Values are clamped to ± this before noise, so that 64 bits hold the sum. Clamping never increases a sensitivity."""
+
+MANY = 64
+"""Values from which on their noise is drawn all at once: OpenDP takes 7 µs for each, and whole arrays some 0.4 ms."""
+
+
+def _clamp(values: Sequence[int]) -> list[int]:
+    return [max(-LARGEST, min(LARGEST, int(value))) for value in values]
+
+
+def draws_many(scale: float, number: int) -> bool:
+    """Whether so many draws of a scale are made all at once."""
+    return number >= MANY and SCALES[0] <= scale <= SCALES[1]
 
 
 class Noise(ABC):
@@ -53,10 +73,20 @@ class Noise(ABC):
     def measurement(self) -> Any:
         """OpenDP's measurement."""
 
+    @abstractmethod
+    def draw(self, scale: Fraction, number: int, source: Source) -> Ints:
+        """So much noise of a scale, drawn all at once."""
+
     def release(self, values: Sequence[int]) -> list[int]:
         """The values with noise."""
-        clamped = [max(-LARGEST, min(LARGEST, int(value))) for value in values]
-        return list(self.measurement(clamped)) if clamped else []
+        if draws_many(self.scale, len(values)):
+            try:
+                exact = np.array(values, dtype=np.int64)
+            except OverflowError:
+                exact = np.array(_clamp(values), dtype=np.int64)
+            noise = self.draw(Fraction(self.scale), len(exact), Entropy())
+            return list((np.clip(exact, -LARGEST, LARGEST) + noise).tolist())
+        return list(self.measurement(_clamp(values))) if values else []
 
     def error(self, confidence: float = 0.95) -> int:
         """The least distance within which the noise of one value stays with the probability given."""

@@ -1,43 +1,24 @@
-"""The exponential mechanism, and the exact coins of probability exp(−γ) that it is drawn with: no floats."""
+"""The exponential mechanism, drawn without floats."""
 
 from __future__ import annotations
 
 import math
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
+import numpy as np
+
 from cobogo.errors import PolicyError
 from cobogo.floor.catalogue import card
 from cobogo.floor.language import tr
+from cobogo.floor.randomness import Entropy, below
 from cobogo.promises.accounting import PrivacyLoss
+from cobogo.promises.mechanisms.draws import exponential_coins
 
-
-def coin(probability: Fraction) -> bool:
-    """Heads with exactly the probability given."""
-    return secrets.randbelow(probability.denominator) < probability.numerator
-
-
-def exponential_coin(gamma: Fraction) -> bool:
-    """Heads with probability exp(−γ), γ ≥ 0: one coin of exp(−1) for each whole part, then one for the rest.
-
-    >>> exponential_coin(Fraction(0))
-    True
-    """
-    whole, rest = divmod(gamma, 1)
-    return all(_small(Fraction(1)) for _ in range(int(whole))) and _small(rest)
-
-
-def _small(gamma: Fraction) -> bool:
-    """The same for γ ≤ 1: the first k for which a coin of γ/k shows tails is odd with that probability."""
-    if gamma == 0:
-        return True
-    k = 1
-    while coin(gamma / k):
-        k += 1
-    return k % 2 == 1
+AT_ONCE = 256
+"""Candidates that are drawn together at most: one of them is mostly chosen, or they are many."""
 
 
 @card("exponential", title="exponential mechanism")
@@ -80,11 +61,13 @@ class ExponentialMechanism:
                 where="candidates",
                 remedy=tr("Declare at least one candidate."),
             )
-        best, step = max(scores), self.epsilon / (2 * self.sensitivity)
+        best, step, source = max(scores), self.epsilon / (2 * self.sensitivity), Entropy()
+        losses = np.array([(best - score) * step.numerator for score in scores], dtype=object)
         while True:
-            drawn = secrets.randbelow(len(scores))
-            if exponential_coin(step * (best - scores[drawn])):
-                return drawn
+            drawn = below(len(scores), min(len(scores), AT_ONCE), source)
+            heads = exponential_coins(losses[drawn], step.denominator, source)
+            if heads.any():
+                return int(drawn[heads.argmax()])
 
     def probabilities(self, scores: Sequence[float]) -> list[float]:
         """The distribution. For public or made-up scores only: on private ones it would reveal them.

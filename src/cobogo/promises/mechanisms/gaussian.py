@@ -9,9 +9,12 @@ from functools import cached_property
 from statistics import NormalDist
 from typing import Any
 
+from cobogo.floor.arrays import Ints
 from cobogo.floor.catalogue import card
+from cobogo.floor.randomness import Source
 from cobogo.promises.accounting import PrivacyLoss, float_above
 from cobogo.promises.mechanisms.base import Noise, next_scale, opendp, vectors
+from cobogo.promises.mechanisms.draws import gaussians
 
 FINE = 50.0
 """From this scale on the tails are computed as those of the normal distribution, which differ by less than a step.
@@ -59,6 +62,10 @@ class Gaussian(Noise):
     def measurement(self) -> Any:
         """OpenDP's discrete Gaussian for vectors."""
         return self._opendp_noise(self.scale)
+
+    def draw(self, scale: Fraction, number: int, source: Source) -> Ints:
+        """By `draws.gaussians`."""
+        return gaussians(scale, number, source)
 
     def variance(self) -> float:
         """At most scale²; computed from the weights where the scale is small."""

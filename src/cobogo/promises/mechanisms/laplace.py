@@ -8,9 +8,12 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from cobogo.floor.arrays import Ints
 from cobogo.floor.catalogue import card
+from cobogo.floor.randomness import Source
 from cobogo.promises.accounting import PrivacyLoss, float_above
 from cobogo.promises.mechanisms.base import Noise, next_scale, opendp, vectors
+from cobogo.promises.mechanisms.draws import laplaces
 
 
 @card("laplace", title="discrete Laplace noise")
@@ -58,6 +61,10 @@ class Laplace(Noise):
     def measurement(self) -> Any:
         """OpenDP's discrete Laplace for vectors."""
         return self._opendp_noise(self.scale)
+
+    def draw(self, scale: Fraction, number: int, source: Source) -> Ints:
+        """By `draws.laplaces`."""
+        return laplaces(scale, number, source)
 
     def variance(self) -> float:
         """2p / (1 − p)² for p = exp(−1/scale)."""

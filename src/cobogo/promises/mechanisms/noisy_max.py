@@ -9,11 +9,16 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
 
+import numpy as np
+
 from cobogo.errors import PolicyError
+from cobogo.floor.arrays import Ints
 from cobogo.floor.catalogue import card
 from cobogo.floor.language import tr
+from cobogo.floor.randomness import Entropy
 from cobogo.promises.accounting import PrivacyLoss, float_above
-from cobogo.promises.mechanisms.base import LARGEST, next_scale, opendp, vectors
+from cobogo.promises.mechanisms.base import LARGEST, draws_many, next_scale, opendp, vectors
+from cobogo.promises.mechanisms.draws import permute_and_flip
 
 
 @card("noisy-max", title="report noisy max")
@@ -77,6 +82,13 @@ class NoisyMax:
         clamped = [max(-LARGEST, min(LARGEST, int(score))) for score in scores]
         found = self.measurement(clamped)
         return list(found) if self.k > 1 else [found]
+
+    def choose_each(self, scores: Ints) -> list[int]:
+        """For each row of scores the position of the one chosen; of several, the first."""
+        if self.k == 1 and draws_many(self.scale, len(scores)):
+            clamped = np.clip(scores, -(LARGEST // 2), LARGEST // 2)  # so that their differences fit, too
+            return list(permute_and_flip(clamped, Fraction(self.scale), Entropy()).tolist())
+        return [self.choose(row)[0] for row in scores.tolist()]
 
     def shortfall(self, candidates: int, confidence: float = 0.95) -> float:
         """How far below the best score the choice may lie, the second below the second best, and so on.

@@ -39,7 +39,7 @@ class Mechanisms(Protocol):
 
 
 class ExactMechanisms:
-    """Discrete noise by OpenDP and exact choices in integer arithmetic, both from the operating system's entropy."""
+    """Discrete noise and choices, both exact and from the operating system's entropy."""
 
     def add_noise(self, counts: Ints, squared: int, rho: Fraction) -> tuple[Ints, float]:
         """The discrete Gaussian."""

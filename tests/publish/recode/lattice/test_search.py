@@ -83,7 +83,10 @@ def test_counting_sizes_finds_what_checking_the_model_finds(metric: str, rows: R
         highest=tuple(h.height for h in rows.hierarchies),
         weights=(1.0,) * rows.width,
     )
-    sizes, more = Evaluator(problem), Evaluator(problem.replace_models([KAnonymity(k), LDiversity("s", 1)]))
+    sizes, more = (
+        Evaluator(problem),
+        Evaluator(problem.replace_models([KAnonymity(k), LDiversity("s", 1, missing="value")])),
+    )
     for levels in itertools.product(*(range(h.height + 1) for h in rows.hierarchies)):
         one, other = sizes.check(levels), more.check(levels)
         assert (one.hopeless, one.satisfied, one.failing_records) == (

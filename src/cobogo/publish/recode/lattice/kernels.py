@@ -104,17 +104,18 @@ def spread_sums(records, k):  # type: ignore[no-untyped-def]
 
 
 @kernel(small_in_python=True)
-def value_sums(weights, levels, columns, firsts, sizes, starts, figures, code_starts, out):  # type: ignore[no-untyped-def]
-    """Per column, the figures of the values at a node, summed by the weight of each digit's values."""
+def value_sums(weights, levels, columns, firsts, starts, codes, code_offsets, figures, code_starts, out):  # type: ignore[no-untyped-def]
+    """Per column, the figures of the values at a node, summed by the weight of each digit's values. ``codes`` are those
+    of each column in each value of its digit, column by column from its offset on."""
     for digit in range(len(firsts) - 1):
-        for value in range(starts[digit], starts[digit + 1]):
-            weight = weights[value]
-            if weight > 0:
-                rest = value - starts[digit]
-                for place in range(firsts[digit + 1] - 1, firsts[digit] - 1, -1):
-                    column = columns[place]
-                    out[column] += weight * figures[code_starts[column, levels[column]] + rest % sizes[column]]
-                    rest //= sizes[column]
+        for place in range(firsts[digit], firsts[digit + 1]):
+            column = columns[place]
+            first = code_starts[column, levels[column]]
+            start = code_offsets[place] - starts[digit]
+            total = out[column]
+            for value in range(starts[digit], starts[digit + 1]):
+                total += weights[value] * figures[first + codes[start + value]]
+            out[column] = total
 
 
 @kernel(small_in_python=True)

@@ -45,6 +45,7 @@ class Packing:
         self.leaf_totals = np.zeros_like(self.distinct)  # of each column at each level; see `Problem`
         for column, totals in enumerate(problem.leaf_totals):
             self.leaf_totals[column, : len(totals)] = totals
+        self._column_codes, self._column_offsets = self._split_digits()
         self._maps = np.zeros(int(self.starts[-1]), dtype=np.int64)
         self._spans = np.ones(len(groups), dtype=np.int64)
 
@@ -52,6 +53,19 @@ class Packing:
     def values(self) -> int:
         """How many values all digits have together."""
         return int(self.starts[-1])
+
+    def _split_digits(self) -> tuple[NDArray[np.int32], Ints]:
+        """The code of each column in each value of its digit, column by column, and where each column's begin."""
+        found, lengths = [np.zeros(0, dtype=np.int32)], []
+        for digit, (first, last) in enumerate(zip(self.firsts[:-1], self.firsts[1:], strict=True)):
+            rest = np.arange(self.starts[digit + 1] - self.starts[digit])
+            own = []
+            for column in self.columns[first:last][::-1].tolist():
+                rest, codes = np.divmod(rest, self.sizes[column])
+                own.append(codes.astype(np.int32))
+            found += own[::-1]
+            lengths += [len(codes) for codes in own]
+        return np.concatenate(found), _ends(lengths)
 
     def digits(self, codes: NDArray[np.int32]) -> NDArray[np.int32]:
         """Tuples as digits; ``codes`` are those of the table's values."""
@@ -98,8 +112,8 @@ class Packing:
     def _value_sums(self, weights: Ints, levels: Levels, figures: NDArray[Any]) -> NDArray[Any]:
         found = np.zeros(len(levels), dtype=figures.dtype)
         kernels.value_sums(
-            weights, np.array(levels, dtype=np.int64), self.columns, self.firsts, self.sizes, self.starts, figures,
-            self._code_starts, found,
+            weights, np.array(levels, dtype=np.int64), self.columns, self.firsts, self.starts, self._column_codes,
+            self._column_offsets, figures, self._code_starts, found,
         )  # fmt: skip
         return found
 

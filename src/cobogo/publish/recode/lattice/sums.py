@@ -18,6 +18,10 @@ A_LITTLE_LESS = 1 - 1e-12
 """Takes a bound that is made of rounded numbers to the safe side."""
 
 
+NO_SUMS = np.zeros(0, dtype=np.int64)
+"""In place of sums that are not asked for."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class ClassValueCounts:
     """How many of some records have each value of each digit, and what these values are at a node."""
@@ -106,8 +110,8 @@ def spread(rolled: RolledTable, needs: Collection[str]) -> Outcome:
         suppressed=0,
         classes=float(places / k),
         squares=int(squares),
-        leaf_sums=_leaf_totals(rolled),
-        level_sums=np.array(rolled.levels, dtype=np.int64) * problem.scale.records,
+        leaf_sums=NO_SUMS,
+        level_sums=NO_SUMS,
         majority=int(rolled.label.majorities.sum()) if "majority" in needs and rolled.label is not None else None,
         products=_products(rolled, rolled.records) * A_LITTLE_LESS if "products" in needs else None,
         cross_nats=_own_nats(rolled, rolled.records) * A_LITTLE_LESS if "cross_nats" in needs else None,

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.data.table.frequency import number_tuples
-from cobogo.data.table.kernels import merge_histograms, roll_up, sum_by
+from cobogo.data.table.kernels import CELLS_A_ROW, CELLS_AT_MOST, merge_histograms, roll_up, sum_by
 from cobogo.floor.arrays import Floats, Ints, Mask
 from cobogo.promises.models import Histogram
 from cobogo.publish.recode.contract.problem import Levels, Problem
@@ -62,6 +62,12 @@ class RolledTable:
 
     def __len__(self) -> int:
         return len(self.records)
+
+    @property
+    def has_more(self) -> bool:
+        """Whether more is known of its classes than their records."""
+        beside = self.people, self.owners, self.label
+        return bool(self.histograms or self.populations) or any(part is not None for part in beside)
 
     @cached_property
     def size(self) -> int:
@@ -171,6 +177,7 @@ class Tables:
         rows = len(table.counts)
         places = 1 << max(4, (2 * max(rows, 1) - 1).bit_length())
         self._slots = np.full(places, -1, dtype=np.int32)
+        self._cells = np.zeros(min(CELLS_A_ROW * rows, CELLS_AT_MOST), dtype=np.int64)
         self._places = np.empty(rows, dtype=np.int64)
         self._keys = np.empty(rows, dtype=np.int64)
         self._ids = np.empty(rows, dtype=np.int32)
@@ -213,7 +220,7 @@ class Tables:
         than there, tables are then made from the classes and that attribute alone."""
         if self._anchor is None or self._anchor.levels != levels:
             node = np.array(levels, dtype=np.int64)
-            rolled = self._roll_up(self._base, levels, node)
+            rolled = self._roll_up(self._base, levels, node, numbered=True)
             self._anchor = Anchor(levels, node, self._ids.copy(), rolled.digits)
 
     def _refine(self, anchor: Anchor, column: int, levels: Levels, node: Ints) -> RolledTable:
@@ -226,8 +233,8 @@ class Tables:
         reduced, ids = np.empty_like(pairs), self._ids
         groups = roll_up(
             pairs, self._base.records, np.concatenate([np.arange(known), maps[begin:end]]),
-            np.array([0, known, known + end - begin]), np.array([known, spans[digit]]), self._slots, self._places,
-            self._keys, ids, reduced, self._records,
+            np.array([0, known, known + end - begin]), np.array([known, spans[digit]]), self._slots, self._cells,
+            self._places, self._keys, True, ids, reduced, self._records,
         )  # fmt: skip
         digits = anchor.digits[reduced[:groups, 0]]
         digits[:, digit] = reduced[:groups, 1]
@@ -235,12 +242,12 @@ class Tables:
         self._keep(rolled, node)
         return rolled
 
-    def _roll_up(self, source: RolledTable, levels: Levels, node: Ints) -> RolledTable:
+    def _roll_up(self, source: RolledTable, levels: Levels, node: Ints, *, numbered: bool = False) -> RolledTable:
         maps, starts, spans = self._packing.recode(node)
         ids = self._ids[: len(source)]
         groups = roll_up(
-            source.digits, source.records, maps, starts, spans, self._slots, self._places, self._keys, ids,
-            self._digits, self._records,
+            source.digits, source.records, maps, starts, spans, self._slots, self._cells, self._places, self._keys,
+            numbered or source.has_more, ids, self._digits, self._records,
         )  # fmt: skip
         digits, records = self._digits[:groups].copy(), self._records[:groups].copy()
         rolled = source._merge_rows(ids, groups, levels, digits, records)

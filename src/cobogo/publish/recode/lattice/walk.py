@@ -128,6 +128,7 @@ class DenseWalk:
         self._bounds = np.minimum(self._first_bounds(yardstick), LARGEST)  # infinite only when closed
         self._surplus = np.zeros(len(self._bounds))
         self._hopeful = np.zeros(len(self._bounds), dtype=np.bool_)
+        self._last = problem.lowest, np.zeros_like(self._shape)
         self._path = np.empty(int(self._shape.sum()), dtype=np.int64)
         self._details = _details(problem, self._shape)
         self._details_left = np.empty(len(self._path))
@@ -157,7 +158,10 @@ class DenseWalk:
         return tuple(found)
 
     def _place(self, levels: Levels) -> Ints:
-        return np.array(levels, dtype=np.int64) - self._lowest if levels else np.zeros(1, dtype=np.int64)
+        if levels != self._last[0]:  # what follows from a check is noted in several steps
+            place = np.array(levels, dtype=np.int64) - self._lowest if levels else np.zeros(1, dtype=np.int64)
+            self._last = levels, place
+        return self._last[1]
 
     def _number(self, levels: Levels) -> int:
         return int(self._place(levels) @ self._strides)

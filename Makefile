@@ -84,7 +84,7 @@ $(VENV)/browser-installed: $(VENV)/tests-installed
 
 # A MariaDB server comes from the system only, and its driver is compiled where it is installed.
 $(VENV)/mariadb-installed: $(VENV)/tests-installed
-	@command -v mariadbd >/dev/null || apt-get install -qq --no-install-recommends mariadb-server-core || true
+	@PATH=$$PATH:/usr/sbin command -v mariadbd >/dev/null || apt-get install -qq --no-install-recommends mariadb-server-core || true
 	@$(PIP) install --constraint requirements.lock --editable '.[mariadb]' 2>/dev/null || \
 	{ apt-get install -qq libmariadb-dev && $(PIP) install --constraint requirements.lock --editable '.[mariadb]'; } || \
 	echo 'The driver of MariaDB cannot be installed here, so the tests of MariaDB are skipped.'

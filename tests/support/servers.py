@@ -44,9 +44,14 @@ def postgresql() -> Iterator[str]:
         shutil.rmtree(home, ignore_errors=True)
 
 
+def mariadb_program() -> str | None:
+    """The server's program, which is not on everybody's path."""
+    return shutil.which("mariadbd", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
+
+
 def missing_of_mariadb() -> str:
     """What the tests of MariaDB lack on this machine; nothing where they can run."""
-    if shutil.which("mariadbd") is None:
+    if mariadb_program() is None:
         return "There is no MariaDB server here: install it (Debian: apt-get install mariadb-server-core)."
     return "" if find_spec("MySQLdb") else "There is no driver for MariaDB: pip install 'cobogo[mariadb]'."
 
@@ -55,7 +60,7 @@ def missing_of_mariadb() -> str:
 def mariadb() -> Iterator[str]:
     """A MariaDB server of our own on a socket in a directory of its own; its URL. Nothing is left behind."""
     home = Path(tempfile.mkdtemp(prefix="cobogo-maria-"))
-    program = str(shutil.which("mariadbd"))
+    program = str(mariadb_program())
     (home / "data").mkdir()
     identity: dict[str, Any] = {}
     if os.getuid() == 0:  # the server refuses to run as root

@@ -23,7 +23,7 @@ lint: $(VENV)/tests-installed
 types: $(VENV)/tests-installed
 	$(BIN)/mypy
 
-unit: $(VENV)/tests-installed $(VENV)/browser-installed .venv-oracles/installed .venv-oracles-ldp/installed
+unit: $(VENV)/tests-installed $(VENV)/browser-installed $(VENV)/mariadb-installed .venv-oracles/installed .venv-oracles-ldp/installed
 	$(BIN)/pytest -n $(WORKERS) --dist loadgroup
 
 # The inner loop, in less than a minute: no doctests, browsers, engines, nor what is marked slow.
@@ -80,6 +80,14 @@ $(VENV)/browser-installed: $(VENV)/tests-installed
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || \
 	$(BIN)/playwright install chromium || apt-get install -qq chromium || \
 	echo 'There is no Chromium here and none can be installed, so the tests of the workbench are skipped.'
+	touch $@
+
+# A MariaDB server comes from the system only, and its driver is compiled where it is installed.
+$(VENV)/mariadb-installed: $(VENV)/tests-installed
+	@PATH=$$PATH:/usr/sbin command -v mariadbd >/dev/null || apt-get install -qq --no-install-recommends mariadb-server-core || true
+	@$(PIP) install --constraint requirements.lock --editable '.[mariadb]' 2>/dev/null || \
+	{ apt-get install -qq libmariadb-dev && $(PIP) install --constraint requirements.lock --editable '.[mariadb]'; } || \
+	echo 'The driver of MariaDB cannot be installed here, so the tests of MariaDB are skipped.'
 	touch $@
 
 # pycanon, an independent measure of k and l, wants older libraries than ours: it lives in an environment of its own.

@@ -22,7 +22,7 @@ os.environ["LC_ALL"] = "C.UTF-8"  # whatever the language of the one who runs th
 settings.register_profile("suite", max_examples=examples(100))
 settings.load_profile("suite")
 
-ENGINES = ["duckdb", "postgresql", "spark", "sqlite"]
+ENGINES = ["duckdb", "mariadb", "postgresql", "spark", "sqlite"]
 
 
 NOT_QUICK = re.compile(r"^pytestmark = \[?\s*pytest\.mark\.slow|^from support\.browsers import", re.MULTILINE)
@@ -55,7 +55,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.xdist_group("spark"))
         if "http_server" in fixtures:
             item.add_marker(pytest.mark.xdist_group("http_server"))
-        if {"spark", "postgresql"} & set(fixtures) or "[spark" in item.name or "[postgresql" in item.name:
+        servers = ("mariadb", "postgresql", "spark")
+        if set(servers) & set(fixtures) or any(f"[{name}" in item.name for name in servers):
             item.add_marker(pytest.mark.engine)
         if "browser" in fixtures:
             item.add_marker(pytest.mark.browser)
@@ -93,6 +94,16 @@ def blank_pictures(request: pytest.FixtureRequest) -> Iterator[None]:
 def postgresql() -> Iterator[str]:
     """The URL of a PostgreSQL server."""
     with servers.postgresql() as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def mariadb() -> Iterator[str]:
+    """The URL of a MariaDB server."""
+    missing = servers.missing_of_mariadb()
+    if missing:
+        pytest.skip(missing)
+    with servers.mariadb() as url:
         yield url
 
 
@@ -147,6 +158,17 @@ def bucket(object_storage: str, monkeypatch: pytest.MonkeyPatch) -> str:
 @pytest.fixture(params=ENGINES)
 def engine_url(request: pytest.FixtureRequest) -> str:
     """The URL of each engine in turn."""
+    return url_of(request)
+
+
+@pytest.fixture(params=[name for name in ENGINES if name != "mariadb"])
+def answering_url(request: pytest.FixtureRequest) -> str:
+    """The URL of each engine that answers questions."""
+    return url_of(request)
+
+
+def url_of(request: pytest.FixtureRequest) -> str:
+    """The URL of the engine that a test asks for."""
     return "duckdb://" if request.param == "duckdb" else str(request.getfixturevalue(request.param))
 
 

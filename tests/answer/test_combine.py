@@ -57,17 +57,17 @@ def test_thousands_of_people_leave_a_table(text: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_person_leaves_a_table_on_every_engine(engine_url: str) -> None:
-    slow = q.engine(engine_url).name == "Spark"  # which takes a second for each statement
+def test_a_person_leaves_a_table_on_every_engine(answering_url: str) -> None:
+    slow = q.engine(answering_url).name == "Spark"  # which takes a second for each statement
     for text in ON_SPARK if slow else pairs.QUESTIONS[::4]:
-        leave(text, random.Random(text), engine_url, ONE[1:] if slow else (*ONE, *BOTH))
+        leave(text, random.Random(text), answering_url, ONE[1:] if slow else (*ONE, *BOTH))
 
 
 @pytest.mark.evidence
-def test_many_people_leave_a_table_on_every_engine(engine_url: str) -> None:
+def test_many_people_leave_a_table_on_every_engine(answering_url: str) -> None:
     for text in pairs.QUESTIONS:
-        for seed in range(1 if q.engine(engine_url).name == "Spark" else 20):
-            leave(text, random.Random(f"{text} {seed}"), engine_url)
+        for seed in range(1 if q.engine(answering_url).name == "Spark" else 20):
+            leave(text, random.Random(f"{text} {seed}"), answering_url)
 
 
 def test_the_bounds_are_reached() -> None:

@@ -239,7 +239,7 @@ ON_EVERY_ENGINE = [
 
 
 @pytest.mark.parametrize("unit", [True, False], ids=["people", "rows"])
-def test_every_engine_finds_the_same(engine_url: str, unit: bool) -> None:
+def test_every_engine_finds_the_same(answering_url: str, unit: bool) -> None:
     """Where all of a person's groups count; which of them are kept otherwise is each engine's own choice."""
     source = random.Random(5)
     drawn = [
@@ -260,24 +260,24 @@ def test_every_engine_finds_the_same(engine_url: str, unit: bool) -> None:
     rows = [one.replace(", COUNT(DISTINCT person)", "") for one in ON_EVERY_ENGINE[:2]]
     for text in ON_EVERY_ENGINE if unit else rows:
         plan = q.asked(text, dataset)
-        assert q.found(plan, drawn, url=engine_url) == q.found(plan, drawn), text
+        assert q.found(plan, drawn, url=answering_url) == q.found(plan, drawn), text
 
 
-def test_a_join_with_a_public_table_on_every_engine(engine_url: str) -> None:
+def test_a_join_with_a_public_table_on_every_engine(answering_url: str) -> None:
     rows = [{"person": f"p{n % 9}", "city": ["Crato", "Sobral", "d'água", None][n % 4], "age": n} for n in range(80)]
     plan = q.asked("SELECT COUNT(*), SUM(age) FROM people", q.declared(groups=9, rows=50))
     lookup = Lookup("city", ("region",), (("Crato", "Cariri"), ("d'água", "Norte\\"), ("Rio", "Sul")))
     query = replace(parse("SELECT job, COUNT(*), SUM(age) FROM people GROUP BY job", {"people": plan.dataset}), keys=())
     made = planned(replace(query, keys=("region",), lookup=lookup), plan.dataset)
     assert made.public == (("Cariri",), ("Norte\\",), ("Sul",))
-    found = q.found(made, rows, url=engine_url)
+    found = q.found(made, rows, url=answering_url)
     assert found[ExactMeasurement("rows")] == {("Cariri",): 20, ("Norte\\",): 20}
     assert found[ExactMeasurement("sum", "age")]["Cariri",] == sum(range(0, 80, 4))
-    whole = q.found(planned(replace(query, lookup=lookup), plan.dataset), rows, url=engine_url)
+    whole = q.found(planned(replace(query, lookup=lookup), plan.dataset), rows, url=answering_url)
     assert whole[ExactMeasurement("rows")] == {(): 40}  # rows without a partner are left out, and none is there twice
 
 
-def test_neighbours_on_every_engine(engine_url: str) -> None:
+def test_neighbours_on_every_engine(answering_url: str) -> None:
     rows = [
         {
             "person": f"p{n % 5}",
@@ -295,6 +295,6 @@ def test_neighbours_on_every_engine(engine_url: str) -> None:
         "WHERE CASE WHEN job LIKE 'a%' THEN age ELSE weight * 2 END <> 4 GROUP BY 1",
     ):
         plan = q.asked(text, q.declared(groups=2, rows=2))
-        one = q.found(plan, rows, url=engine_url)
-        within(one, q.found(plan, [row for row in rows if row["person"] != "p2"], url=engine_url), plan)
+        one = q.found(plan, rows, url=answering_url)
+        within(one, q.found(plan, [row for row in rows if row["person"] != "p2"], url=answering_url), plan)
         assert max(len(changes) for changes in distances(one, {key: {} for key in one}, plan).values()) > 0

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -41,6 +42,59 @@ def postgresql() -> Iterator[str]:
             run("pg_ctl", "-D", str(data), "-w", "-m", "immediate", "stop")
     finally:
         shutil.rmtree(home, ignore_errors=True)
+
+
+def mariadb_program() -> str | None:
+    """The server's program, which is not on everybody's path."""
+    return shutil.which("mariadbd", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
+
+
+def missing_of_mariadb() -> str:
+    """What the tests of MariaDB lack on this machine; nothing where they can run."""
+    if mariadb_program() is None:
+        return "There is no MariaDB server here: install it (Debian: apt-get install mariadb-server-core)."
+    return "" if find_spec("MySQLdb") else "There is no driver for MariaDB: pip install 'cobogo[mariadb]'."
+
+
+@contextmanager
+def mariadb() -> Iterator[str]:
+    """A MariaDB server of our own on a socket in a directory of its own; its URL. Nothing is left behind."""
+    home = Path(tempfile.mkdtemp(prefix="cobogo-maria-"))
+    program = str(mariadb_program())
+    (home / "data").mkdir()
+    identity: dict[str, Any] = {}
+    if os.getuid() == 0:  # the server refuses to run as root
+        for place in (home, home / "data"):
+            shutil.chown(place, "nobody")
+        identity = {"user": "nobody"}
+    command = [program, "--no-defaults", f"--datadir={home / 'data'}", "--innodb-log-file-size=8M"]
+    places = [f"--socket={home / 'socket'}", f"--general-log-file={home / 'log'}", f"--tmpdir={home}"]
+    scripts = [Path(program).parents[1] / f"share/mysql/mysql_system_tables{part}.sql" for part in ("", "_data")]
+    begin = ["CREATE DATABASE mysql;", "USE mysql;", "SET @auth_root_socket = NULL;"]
+    text = "\n".join([*begin, *(script.read_text() for script in scripts), "CREATE DATABASE house;"])
+    with (home / "said").open("wb") as said:
+        options: dict[str, Any] = {"stdout": said, "stderr": said, **identity}
+        try:
+            done = subprocess.run([*command, "--bootstrap"], input=text.encode(), check=False, **options)
+            assert done.returncode == 0, (home / "said").read_text()
+            fast = ["--skip-networking", "--general-log", "--innodb-flush-log-at-trx-commit=0"]
+            with subprocess.Popen([*command, *places, *fast], **options) as server:
+                try:
+                    wait_for(home / "socket", server)
+                    yield f"mariadb://root@localhost/house?unix_socket={home / 'socket'}"
+                finally:
+                    server.kill()
+        finally:
+            shutil.rmtree(home, ignore_errors=True)
+
+
+def wait_for(socket: Path, server: subprocess.Popen[bytes]) -> None:
+    """Wait until a server listens."""
+    deadline = time.monotonic() + 60
+    while not socket.exists():
+        assert server.poll() is None, "the server has ended"
+        assert time.monotonic() < deadline, "the server does not listen"
+        time.sleep(0.05)
 
 
 def java_home(directory: Path) -> Path:

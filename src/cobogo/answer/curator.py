@@ -24,7 +24,7 @@ from cobogo.answer.query import CuratorQuery
 from cobogo.answer.result import Answer
 from cobogo.answer.session import AnalystSession
 from cobogo.answer.sql.combined import SqlSource
-from cobogo.answer.sql.dialects import DIALECTS
+from cobogo.answer.sql.dialects import dialect_of
 from cobogo.data.engines.engine import Engine, connect
 from cobogo.data.policy.complaints import explain_error
 from cobogo.data.table.read import Table, read, table_in
@@ -96,7 +96,7 @@ class RegisteredDataset:
                     where=table.name,
                     remedy=tr("Correct the declared name, or add the column to the data."),
                 )
-        dialect, unit = DIALECTS[engine.language], self.declared.unit
+        dialect, unit = dialect_of(engine.language), self.declared.unit
         for name, column in self.declared.columns.items():
             dialect.cast_column(name, column, kinds[name], self.declared.decimal)
         if unit is not None:

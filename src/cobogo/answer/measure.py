@@ -15,7 +15,7 @@ from cobogo.answer.plan import Exact, ExactMeasurement, Key, PublicIntervals, Qu
 from cobogo.answer.query import ColumnValue, Expression, QueryAggregate, aggregates_of
 from cobogo.answer.result import CONFIDENCE, Answer, Cell, Interval, compute_column, sort_keys
 from cobogo.answer.sql.combined import SqlSource
-from cobogo.answer.sql.dialects import DIALECTS
+from cobogo.answer.sql.dialects import dialect_of
 from cobogo.answer.sql.emit import Emitter
 from cobogo.data.engines.engine import Engine
 from cobogo.promises.accounting import PrivacyLoss
@@ -30,7 +30,7 @@ def statements(plan: QueryPlan, source: SqlSource, engine: Engine, salt: int | N
 
     The salt is fresh for each question, so that no two leave out the same groups; tests repeat one.
     """
-    emitter = Emitter(plan, source, DIALECTS[engine.language], secrets.randbits(62) if salt is None else salt)
+    emitter = Emitter(plan, source, dialect_of(engine.language), secrets.randbits(62) if salt is None else salt)
     added = tuple(m for m in plan.measurements if m.kind not in ("distinct", "ranks"))
     found: list[Statement] = [(added, emitter.totals(list(added)))] if added else []
     found += [((m,), emitter.distinct(m)) for m in plan.measurements if m.kind == "distinct"]

@@ -128,16 +128,18 @@ class ObjectStorage:
         with explain_failures(self.url):
             return bool(self._system.get_file_info(self._path).is_file)
 
-    def names(self) -> list[str]:
-        """The objects below the URL, in order. That there are none is no error; that there is no bucket is one."""
+    def names(self, part: str = "") -> list[str]:
+        """The objects below the URL, or a part of it, in order. That there are none is no error; that there is no
+        bucket is one."""
         from pyarrow.fs import FileSelector
 
+        path = f"{self._path}/{part}".rstrip("/")
         with explain_failures(self.url):
             try:  # where what is not found is allowed, Arrow says the same of a bucket
-                found = self._system.get_file_info(FileSelector(self._path, recursive=True))
+                found = self._system.get_file_info(FileSelector(path, recursive=True))
             except FileNotFoundError:
                 return []
-        return sorted(entry.path[len(self._path) + 1 :] for entry in found if entry.is_file)
+        return sorted(entry.path[len(path) + 1 :] for entry in found if entry.is_file)
 
     def read(self, name: str) -> bytes:
         """The content of a small object."""

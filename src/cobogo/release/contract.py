@@ -21,7 +21,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from cobogo.data.engines.engine import Engine, Expression
 from cobogo.data.policy import Data, Output, Policy, Role
-from cobogo.data.table.frames import Categories, FrameKind, give_back
+from cobogo.data.table.frames import Categories, FrameKind, give_back, plain_pandas
 from cobogo.data.table.read import Table
 from cobogo.errors import CobogoError, OutputError
 from cobogo.floor.language import Text, join, tr, trn
@@ -337,7 +337,7 @@ class Release:
 
     def to_pandas(self) -> Any:
         """The released rows as a pandas frame."""
-        return self.rows().to_pandas()
+        return plain_pandas(self.to_arrow())
 
     def to_polars(self) -> Any:
         """The released rows as a polars frame (polars must be installed)."""

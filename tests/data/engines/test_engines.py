@@ -217,6 +217,9 @@ def run_sql(url: str, *statements: str) -> list[Any]:
 
         with closing(sqlite3.connect(url.removeprefix("sqlite:///"), isolation_level=None)) as file:
             return [file.execute(statement) for statement in statements][-1].fetchall()
+    if url.startswith("mariadb"):
+        engine = connect(url)
+        return [engine.rows(one.replace("varchar", "varchar(99)")) for one in statements][-1]
     if not url.startswith("postgresql"):
         catalogue = connect(url).session
         catalogue.conf.set("spark.sql.ansi.doubleQuotedIdentifiers", "true")
@@ -229,7 +232,7 @@ def run_sql(url: str, *statements: str) -> list[Any]:
         return found.fetchall() if found.description else []
 
 
-@pytest.fixture(params=["duckdb", "postgresql", "spark", "sqlite"])
+@pytest.fixture(params=["duckdb", "mariadb", "postgresql", "spark", "sqlite"])
 def house(request: pytest.FixtureRequest, workplace: Path) -> str:
     """A database, or a catalogue, with a table of people in it."""
     server = "" if request.param == "duckdb" else str(request.getfixturevalue(request.param))
@@ -510,7 +513,12 @@ def test_a_table_too_large_to_count_is_rolled_up_in_the_engine(
 
 
 @pytest.mark.parametrize(
-    ("url", "module", "extra"), [("local[2]", "pyspark", "spark"), ("postgresql:///x", "psycopg", "postgres")]
+    ("url", "module", "extra"),
+    [
+        ("local[2]", "pyspark", "spark"),
+        ("mariadb:///x", "MySQLdb", "mariadb"),
+        ("postgresql:///x", "psycopg", "postgres"),
+    ],
 )
 def test_an_extra_that_is_not_installed_is_named(
     url: str, module: str, extra: str, monkeypatch: pytest.MonkeyPatch

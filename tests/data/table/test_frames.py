@@ -116,3 +116,17 @@ def test_what_is_no_table_is_refused_and_no_value_is_shown(data: Any, said: str)
 
 def test_row_numbers_are_no_values() -> None:
     assert len(cb.anonymize(PEOPLE[PEOPLE["age"] < 90].sample(frac=1, random_state=1), POLICY).to_frame()) == 6
+
+
+def test_whole_numbers_and_truth_values_stay_what_they_are_where_some_are_missing() -> None:
+    large = 2**60 + 1  # which no float is
+    frame = pd.DataFrame(
+        {"n": pd.array([large, None, 3, 4], dtype="Int64"), "b": pd.array([True, None, False, True], dtype="boolean")}
+    )
+    policy = cb.Policy(
+        {"city": cb.quasi(), "n": cb.non_sensitive(publish_unique=True), "b": cb.non_sensitive()}, [cb.KAnonymity(2)]
+    )
+    release = cb.anonymize(frame.assign(city="Crato"), policy)
+    for found in (release.to_frame(), release.to_pandas()):
+        assert found[["n", "b"]].dtypes.equals(frame.dtypes)
+        assert large in set(found["n"].dropna())

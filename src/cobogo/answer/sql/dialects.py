@@ -277,3 +277,15 @@ class SparkDialect(Dialect):
 
 DIALECTS: dict[str, Dialect] = {"DuckDB": Dialect(), "PostgreSQL": PostgreSqlDialect(), "Spark": SparkDialect()}
 """By the name of the engine."""
+
+
+def dialect_of(engine: str) -> Dialect:
+    """The dialect of an engine, if it answers questions."""
+    if engine not in DIALECTS:
+        raise DataError(
+            tr("{engine} does not answer questions", engine=engine),
+            where="--engine",
+            remedy=tr("Use {engines}, or export the table to a file.", engines=", ".join(DIALECTS)),
+            code="COBOGO-ENGINE",
+        )
+    return DIALECTS[engine]

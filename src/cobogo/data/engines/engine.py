@@ -321,9 +321,11 @@ def builtin(name: str, *kinds: Any, database: str | None = None) -> Callable[...
 
     def two(x: Any, y: Any) -> Any: ...
 
+    def three(x: Any, y: Any, z: Any) -> Any: ...
+
     options = {} if database is None else {"database": database}
     signature = (kinds, "string")
-    return ibis.udf.scalar.builtin([one, two][len(kinds) - 1], name=name, signature=signature, **options)  # type: ignore[no-any-return]
+    return ibis.udf.scalar.builtin([one, two, three][len(kinds) - 1], name=name, signature=signature, **options)  # type: ignore[no-any-return]
 
 
 QUOTED = '"\n\r#'
@@ -472,6 +474,15 @@ def open_postgresql(url: str, writable: bool) -> Engine:  # noqa: ARG001
     return PostgreSQL(url)
 
 
+@card("mariadb", title="MariaDB")
+def open_mariadb(url: str, writable: bool) -> Engine:  # noqa: ARG001
+    """The tables stay on a MariaDB server: mariadb://host/database."""
+    _require("MySQLdb", "MariaDB", "mariadb")
+    from cobogo.data.engines.mariadb import MariaDB
+
+    return MariaDB(url)
+
+
 @card("spark", title="Spark")
 def open_spark(url: str, writable: bool) -> Engine:  # noqa: ARG001
     """A cluster, or all cores of this machine: spark://host:7077, local[*]; spark for the session that there is."""
@@ -497,6 +508,7 @@ ENGINES: Registry[Callable[[str, bool], Engine]] = Registry(
     "engine",
     {
         "duckdb": f"{__name__}:open_duckdb",
+        "mariadb": f"{__name__}:open_mariadb",
         "postgresql": f"{__name__}:open_postgresql",
         "spark": f"{__name__}:open_spark",
         "sqlite": f"{__name__}:open_sqlite",

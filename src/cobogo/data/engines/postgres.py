@@ -11,7 +11,7 @@ import contextlib
 import secrets
 import tempfile
 import weakref
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, ClassVar
@@ -20,15 +20,13 @@ from cobogo.data.engines.duck import DuckDB
 from cobogo.data.engines.engine import (
     BATCH,
     RELEASED,
-    Engine,
     Expression,
     builtin,
     foreign_table,
-    header,
     no_such_table,
     quote,
 )
-from cobogo.data.policy import Data
+from cobogo.data.engines.server import Server, unreadable_table
 from cobogo.errors import DataError, OutputError, PolicyError
 from cobogo.floor.files import create_scratch, remove_scratch
 from cobogo.floor.language import tr
@@ -94,7 +92,7 @@ WHERE pg_size_bytes(current_setting('work_mem')) < pg_size_bytes('{WORK_MEMORY}'
 BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ"
 
 
-class PostgreSQL(Engine):
+class PostgreSQL(Server):
     """A session with a server."""
 
     name = "PostgreSQL"
@@ -172,36 +170,6 @@ class PostgreSQL(Engine):
                 code="COBOGO-ENGINE",
             )
 
-    def load_csv(
-        self,
-        files: Sequence[str],
-        names: Sequence[str],
-        data: Data,
-        path: str,
-        *,
-        once: bool = False,  # noqa: ARG002
-    ) -> Expression:
-        """Parsed here, in the dialect of every engine, and copied into a temporary table."""
-        reader = DuckDB()
-        return self._copy(reader, reader.load_csv(files, names, data, path, once=True))
-
-    def load_parquet(
-        self,
-        files: Sequence[str],
-        path: str,
-        partitions: Sequence[str],
-        *,
-        once: bool = False,  # noqa: ARG002
-    ) -> Expression:
-        """Read here and copied into a temporary table."""
-        reader = DuckDB()
-        return self._copy(reader, reader.load_parquet(files, path, partitions, once=True))
-
-    def load_arrow(self, table: Any) -> Expression:
-        """Copied into a temporary table."""
-        reader = DuckDB()
-        return self._copy(reader, reader.load_arrow(table))
-
     def open_table(self, name: str) -> Expression:
         """The table in place: text in the order of its bytes, and types that only the server has as text."""
         columns = ", ".join(
@@ -270,21 +238,6 @@ class PostgreSQL(Engine):
             while rows := cursor.fetchmany(BATCH):
                 yield pa.RecordBatch.from_struct_array(pa.array(rows, type=kind))
 
-    def write_csv(self, table: Expression, path: Path, *, separator: str) -> None:
-        """The server makes the lines; they pass through here a batch at a time."""
-        with path.open("w", encoding="utf-8", newline="") as stream:
-            stream.write(header(table.columns, separator) + "\n")
-            for batch in self.batches(self.lines(table, separator)):
-                stream.write("".join(f"{line}\n" for line in batch.column(0).to_pylist()))
-
-    def write_parquet(self, table: Expression, path: Path) -> None:
-        """One file, a batch at a time."""
-        import pyarrow.parquet as pq
-
-        with pq.ParquetWriter(path, table.schema().to_pyarrow(), compression="zstd") as writer:
-            for batch in self.batches(table):
-                writer.write_batch(batch)
-
     def check_new_table(self, name: str) -> None:
         """Its schema must let us create a table, and the name must be free or that of an earlier release."""
         schema = self._schema(name)
@@ -345,12 +298,7 @@ class PostgreSQL(Engine):
         if not found:
             raise no_such_table(name)
         if not all(allowed for *_, allowed in found):
-            raise DataError(
-                tr("you may not read this table"),
-                where=name,
-                remedy=tr("Ask for SELECT on every column of it."),
-                code="COBOGO-DATA-FILE",
-            )
+            raise unreadable_table(name)
         return {column: kind for column, kind, _ in found}
 
     def _create(self, name: str, columns: dict[str, str]) -> None:
@@ -360,8 +308,8 @@ class PostgreSQL(Engine):
     def _temporary(self, name: str) -> Expression:
         return self.connection.sql(f"SELECT * FROM pg_temp.{name}")
 
-    def _copy(self, reader: DuckDB, table: Expression) -> Expression:
-        """A table of DuckDB's as a temporary one of the server's, of the same types where both have them."""
+    def send(self, reader: DuckDB, table: Expression) -> Expression:
+        """By COPY; what the server has no type for goes as text."""
         import psycopg
 
         kinds = {name: _server_type(kind) for name, kind in table.schema().items()}

@@ -220,7 +220,7 @@ def _named_kind(file: str, ending: str, start: bytes) -> str:
     """A text is CSV whatever its name; bytes that are none are a damaged file of the kind that the name says."""
     named = next((kind for kind in FORMATS.values() if ending in kind.endings), FORMATS["csv"])
     textual = named.name in ("csv", "jsonl")
-    if not textual and start and (b"\0" in start or not start.isascii()):
+    if not textual and (not start or b"\0" in start or not start.isascii()):
         raise incomplete(file, named.title)
     return named.name if textual else "csv"
 

@@ -22,6 +22,9 @@ CHUNK = 200_000
 """Rows that are in memory at a time while such a file is read."""
 
 
+XPT_RECORD = 80
+
+
 def read_sav(file: str, data: Data) -> FileContent:
     """A file of SPSS. Values that it declares missing are missing."""
     import pyreadstat
@@ -46,9 +49,11 @@ def read_sas(file: str, data: Data) -> FileContent:
 
 
 def read_xpt(file: str, data: Data) -> FileContent:
-    """A transport file of SAS."""
+    """A transport file of SAS, which consists of records of 80 bytes; how many of them, it does not say."""
     import pyreadstat
 
+    if Path(file).stat().st_size % XPT_RECORD:
+        raise incomplete(file, "SAS transport")
     return _read(pyreadstat.read_xport, file, data, "SAS transport")
 
 

@@ -45,6 +45,9 @@ def _without_dictionaries(table: Any) -> Any:
     return table.cast(pa.schema([pa.field(field.name, plain(field.type)) for field in table.schema]))
 
 
+_LINES = tr('Write one object in each line: {"age": 34, "sex": "F"}.')
+
+
 def read_json_lines(file: str, data: Data) -> FileContent:  # noqa: ARG001
     """One object in each line. Values are taken as they are written; what is nested stays JSON."""
     import duckdb
@@ -58,12 +61,19 @@ def read_json_lines(file: str, data: Data) -> FileContent:  # noqa: ARG001
             raise DataError(
                 tr("has lines that are not objects"),
                 where=file,
-                remedy=tr('Write one object in each line: {"age": 34, "sex": "F"}.'),
+                remedy=_LINES,
                 code="COBOGO-DATA-LINE",
             )
         names = [name for (name,) in connection.execute(_KEYS.format(lines=lines)).fetchall()]
+        if not names:
+            raise DataError(
+                tr("has no objects whose keys name the columns"),
+                where=file,
+                remedy=_LINES,
+                code="COBOGO-DATA-EMPTY",
+            )
         pointers = ["/" + name.replace("~", "~0").replace("/", "~1") for name in names]
-        parts = ", ".join("json ->> ?" for _ in names) or "NULL"
+        parts = ", ".join("json ->> ?" for _ in names)
         batches = connection.execute(f"SELECT {parts} FROM {lines}", pointers).to_arrow_reader(100_000)
     except duckdb.Error:
         raise incomplete(file, "JSON Lines") from None

@@ -122,7 +122,7 @@ def has_log(place: str) -> bool:
     return (
         url.startswith(tuple(f"{scheme}:" for scheme in CLOUD))
         and not glob.has_magic(url)
-        and bool(ObjectStorage(f"{url}/{LOG}").names())
+        and bool(ObjectStorage(url).names(LOG))
     )
 
 

@@ -173,7 +173,7 @@ def _occurring(rows: Any, name: str, order: Sequence[str | None]) -> list[str]:
 def _as_pandas(rows: Any, kind: FrameKind, wanted: Mapping[str, Categories]) -> Any:  # noqa: ARG001
     import pandas as pd
 
-    frame = rows.to_pandas()
+    frame = plain_pandas(rows)
     for name, known in wanted.items():
         values = _occurring(rows, name, known.order)
         bounds = [known.bounds[value] for value in values if value in known.bounds]
@@ -184,6 +184,27 @@ def _as_pandas(rows: Any, kind: FrameKind, wanted: Mapping[str, Categories]) -> 
         else:
             frame[name] = pd.Categorical(frame[name], categories=values, ordered=bool(known.order))
     return frame
+
+
+def plain_pandas(rows: Any) -> Any:
+    """An Arrow table as a frame of pandas. Whole numbers stay whole where some are missing."""
+    import pyarrow as pa
+
+    frame = rows.to_pandas()
+    for column in rows.schema:
+        if rows[column.name].null_count and (pa.types.is_integer(column.type) or pa.types.is_boolean(column.type)):
+            frame[column.name] = rows[column.name].to_pandas(types_mapper=_nullable)
+    return frame
+
+
+def _nullable(kind: Any) -> Any:
+    """The type of pandas for whole numbers or truth values of which some are missing."""
+    import pandas as pd
+
+    name = str(kind)
+    return pd.api.types.pandas_dtype(
+        "boolean" if name == "bool" else name.replace("uint", "UInt").replace("int", "Int")
+    )
 
 
 def _as_geopandas(rows: Any, kind: FrameKind, wanted: Mapping[str, Categories]) -> Any:

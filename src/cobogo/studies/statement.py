@@ -246,10 +246,13 @@ def _verdict(found: Statement, say: Speech) -> Markup:
     title = say(
         tr("The release promises no model: nothing was measured that protects people")
         if not models
-        else tr("Every promised model holds on the released file")
-        if holds
         else tr("A promised model does not hold")
+        if not holds
+        else tr("Every promised model holds on the released file, and yet an attack finds people")
+        if found.audit.get("verdict") == "exposed"
+        else tr("Every promised model holds on the released file")
     )
+    holds = holds and found.audit.get("verdict") != "exposed"
     caution = bool(found.inferences) or found.audit.get("verdict") != "nobody"
     mark = "✗" if not holds else "!" if caution else "✓"
     sentences = (

@@ -131,8 +131,9 @@ def render(found: Audit, svg: str, *, say: Speech) -> str:
         PageSection(
             say("What each attack finds"),
             say(
-                "An attack succeeds with a person when its confidence exceeds the threshold, and exceeds the confidence "
-                "without the attack. Some attacks are measured by their confidence, others by their gain: how "
+                "An attack succeeds with a person when its confidence exceeds the threshold, and exceeds the "
+                "confidence without the attack. Some attacks are measured by their confidence, others by their "
+                "gain: how "
                 "much the confidence grows. The column “without it” shows the confidence without the attack."
             ),
             _tables(found, say),

@@ -12,7 +12,7 @@ from functools import partial
 from cobogo.data.schema import forms
 from cobogo.data.schema.forms import Form
 from cobogo.data.schema.profile import ColumnProfile, Type
-from cobogo.data.schema.words import FILLERS, IDS, NAMES, PEOPLE, Clue, Topic, topic_of, words_of
+from cobogo.data.schema.words import FILLERS, IDS, NAMES, PEOPLE, Clue, Topic, words_of
 from cobogo.floor.language import Text, tr
 
 NEARLY_ALL = 0.8
@@ -151,7 +151,7 @@ def detect(profile: ColumnProfile) -> tuple[Finding, ...]:
     >>> detect(profile("cpf", 3, 0, 3, 3, cpfs))[0].reason
     "the column's name says so, and 100 % of its values have the check digits of a CPF"
     """
-    topic = topic_of(profile.name)
+    topic = profile.topic
     values = profile.texts
     found = [detector.find(values, topic) for detector in DETECTORS]
     found += [_date(profile, topic), _person(profile, topic), _key(profile, topic), _free_text(profile, topic)]
@@ -291,7 +291,7 @@ def is_free_text(profile: ColumnProfile) -> bool:
     >>> is_free_text(profile("x", 30, 0, 30, 30, notes)), is_free_text(profile("x", 30, 0, 1, 0, [("a cough", 30)]))
     (True, False)
     """
-    return _free_text(profile, topic_of(profile.name)) is not None
+    return _free_text(profile, profile.topic) is not None
 
 
 def _name_alone(profile: ColumnProfile, topic: Topic | None) -> Finding | None:

@@ -15,7 +15,7 @@ from cobogo.data.policy.columns import quote_names
 from cobogo.data.policy.complaints import did_you_mean
 from cobogo.data.schema.profile import MOST_VALUES, ColumnProfile, decimal_mark, profile
 from cobogo.data.schema.starter import starting_models
-from cobogo.data.schema.suggest import Suggestion, suggest
+from cobogo.data.schema.suggest import Suggestion, suggest, unit_column
 from cobogo.data.table.read import Table, read
 from cobogo.errors import PolicyError
 from cobogo.floor.language import tr, trn
@@ -95,6 +95,8 @@ class Inspection:
         if self.path is not None:
             known |= {"path": self.path, **self.options.model_dump(exclude_unset=True)}
         known["decimal"] = decimal_mark(self.columns)
+        if (unit := unit_column(self.columns, self.suggestions)) is not None:
+            known["unit"] = unit.name
         return known | ({"missing": ["", *placeholders]} if placeholders else {})
 
     def _decide(self, roles: Mapping[str, Role | str]) -> dict[str, dict[str, Any]]:
@@ -142,7 +144,12 @@ def inspect_as(data: Any, options: Data) -> Inspection:
     found, labels = profiles(rows), rows.labels if known.labels == "hierarchy" else {}
     suggestions = tuple(_with_labels(suggest(column), column, labels) for column in found)
     path = str(data) if isinstance(data, str | Path) else None
-    return Inspection(path, known.settle((), **rows.keys), tuple(found), suggestions, rows.notes)
+    unit = unit_column(found, suggestions)
+    repeats = [] if unit is None else [tr(
+        '"{name}" has {distinct:,} values in {records:,} records: a person may have several, and the policy counts '
+        "people (unit)", name=unit.name, distinct=unit.distinct, records=unit.records,
+    )]  # fmt: skip
+    return Inspection(path, known.settle((), **rows.keys), tuple(found), suggestions, (*rows.notes, *repeats))
 
 
 def _with_labels(suggestion: Suggestion, column: ColumnProfile, labels: ValueLabels) -> Suggestion:
@@ -161,7 +168,9 @@ def profiles(table: Table) -> list[ColumnProfile]:
 
 def _profile(table: Table, name: str, records: int) -> ColumnProfile:
     counts = table.value_counts(name, MOST_VALUES)
-    return profile(name, records, counts.missing, counts.distinct, counts.unique, counts.most_frequent)
+    return profile(
+        name, records, counts.missing, counts.distinct, counts.unique, counts.most_frequent, table.titles.get(name, "")
+    )
 
 
 def as_json(columns: Sequence[ColumnProfile], suggestions: Sequence[Suggestion]) -> list[dict[str, Any]]:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 AUDIT = {
     "nobody": tr("No attack finds a person, beyond what was known before. Attacks tried: {tried}."),
     "inferred": tr(
-        "No attack that was tried finds a person. Attacks infer a sensitive value of {value} people. The page says what "
-        "helps."
+        "No attack that was tried finds a person. Attacks infer a sensitive value of {value} people. The page says "
+        "what helps."
     ),
     "exposed": tr(
         "Attacks find people. Re-identified: {record}; a value inferred: {value}; presence revealed: "

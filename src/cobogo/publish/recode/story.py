@@ -250,8 +250,9 @@ def _attribute(name: str, recoded: Recoded, after: FrequencyTable, tuples: Frequ
 
 
 def _example_of_each_level(hierarchy: Hierarchy, table: FrequencyTable, position: int) -> tuple[str, ...]:
-    """The most frequent value at each level."""
-    value = _most_frequent(table, position)[0][0]
+    """The most frequent value at each level; a missing one only where there is no other."""
+    frequent = [value for value, _ in _most_frequent(table, position)]
+    value = next((value for value in frequent if value is not None), None)
     return tuple(str(hierarchy.generalize(value, level) or "") for level in range(hierarchy.height + 1))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import shutil
 from pathlib import Path
 
@@ -60,6 +61,17 @@ def test_what_each_column_means_is_said_in_portuguese(tmp_path: Path, algorithm:
     assert words in (tmp_path / "release/evidence/impact.html").read_text("utf-8")
 
 
+def test_a_file_that_changed_after_the_release_is_not_taken_for_its_input(release: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(release.parent, tmp_path / "hospital") / "release"
+    kept = json.loads((copy / "evidence/evidence.json").read_text(encoding="utf-8")) | {"home": str(copy.parent)}
+    (copy / "evidence/evidence.json").write_text(json.dumps(kept), encoding="utf-8")
+    words = "the hash is not that of what was released"
+    assert words not in open_statement(copy).render("statement", language="en")
+    with (copy.parent / "patients.csv").open("a", encoding="utf-8") as stream:
+        stream.write("\n")
+    assert words in open_statement(copy).render("statement", language="en")
+
+
 def test_attacks_are_not_tried_until_they_are(release: Path) -> None:
     assert "cobogo audit" in open_statement(release).render("statement", language="en")
     found = audit(release)
@@ -89,4 +101,5 @@ def test_the_pages_are_printed(release: Path) -> None:
     open_statement(release).write(language="pt-BR", pdf=True)
     for name in ("statement", "impact"):
         assert (release / "evidence" / f"{name}.pdf").read_bytes().startswith(b"%PDF")
+    assert b"/Count 1\n" in (release / "evidence/statement.pdf").read_bytes(), "one page for the person who signs"
     assert cobogo.verify(release)

@@ -42,7 +42,13 @@ STYLE = """header p { text-align: left; }
 .sign td { height: 2.6rem; width: 60%; border-bottom: 1px solid var(--ink); }
 .sign th { vertical-align: bottom; }
 section { margin-bottom: 1.4rem; }
-@media print { @page { size: A4; margin: 15mm; } body { font-size: 10.5pt; } }
+@media print {
+  @page { size: A4; margin: 12mm 15mm; }
+  html { font-size: 10.5px; }
+  section { margin-bottom: .9rem; }
+  th, td { padding-top: .25rem; padding-bottom: .25rem; }
+  .sign td { height: 3.6rem; }
+}
 """
 
 
@@ -121,7 +127,7 @@ def open_statement(release: str | Path) -> Statement:
         policy=policy,
         report=_read(place / "evidence" / "report.json"),
         audit=_read(place / "evidence" / "audit.json"),
-        source=_source(policy, kept),
+        source=_source(policy, kept, public),
         created=timestamp(),
     )
 
@@ -130,13 +136,17 @@ def _read(file: Path) -> dict[str, Any]:
     return dict(json.loads(file.read_bytes())) if file.is_file() else {}
 
 
-def _source(policy: Policy | None, kept: Mapping[str, Any]) -> dict[str, Any]:
-    """The input by its name and hash, where it is a file that is still there; never by its content."""
+def _source(policy: Policy | None, kept: Mapping[str, Any], public: Path) -> dict[str, Any]:
+    """The input by its name and hash, where it is a file that is still there; never by its content. ``changed``: it
+    was written after the release."""
     found = {"records": kept.get("input", {}).get("records")}
     if policy is None or policy.data.path is None or policy.data.table is not None:
         return found
     file = policy.resolve(policy.data.path)
-    return found | {"name": file.name, "sha256": manifests.sha256(file) if file.is_file() else None}
+    if not file.is_file():
+        return found | {"name": file.name}
+    changed = file.stat().st_mtime > (public / manifests.NAME).stat().st_mtime
+    return found | {"name": file.name, "sha256": manifests.sha256(file), "changed": changed}
 
 
 def _browser() -> str:
@@ -281,6 +291,9 @@ def _subject(found: Statement, say: Speech) -> list[tuple[str, str]]:
             source.get("name") or "",
             "" if records is None else say.plural("{n} record", "{n} records", n=records),
             f"SHA-256 {source['sha256']}" if source.get("sha256") else "",
+            say("the file was changed after the release: the hash is not that of what was released")
+            if source.get("changed")
+            else "",
         )
         if part
     )

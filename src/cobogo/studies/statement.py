@@ -22,6 +22,7 @@ from cobogo.data.policy.tables import Responsibility
 from cobogo.errors import InputError, OutputError
 from cobogo.floor.files import stage_directory
 from cobogo.floor.language import Speech, speech, tr
+from cobogo.floor.representation import brief
 from cobogo.release import evidence as evidences
 from cobogo.release import manifest as manifests
 from cobogo.release.dictionary import recall_meaning
@@ -92,7 +93,12 @@ class Statement:
             return page(say, say("Statement on a release"), _statement(self, say), **_frame(self, say))
         return page(say, say("Data protection impact report"), _impact(self, say), **_frame(self, say))
 
-    def write(self, *, language: str, pdf: bool = False) -> list[Path]:
+    def __repr__(self) -> str:
+        audited = "audited" if self.audit else "not audited"
+        risk = None if self.highest_risk is None else f"highest risk {self.highest_risk:.3g}"
+        return brief(self, f"{self.manifest.data.records:,} records", risk, f"{len(self.inferences)} inferred", audited)
+
+    def write(self, *, language: str = "en", pdf: bool = False) -> list[Path]:
         """Put the pages into the evidence, and into its list of files, in one step; with ``pdf`` also as PDF."""
         browser = _browser() if pdf else None
         names = [f"{name}.html" for name in PAGES] + ([f"{name}.pdf" for name in PAGES] if pdf else [])
@@ -107,8 +113,9 @@ class Statement:
         return [self.release / "evidence" / name for name in names]
 
 
-def open_statement(release: str | Path) -> Statement:
-    """What a release directory and its evidence say. The hash of the input is of the file as it is now."""
+def statement(release: str | Path) -> Statement:
+    """What a release directory and its evidence say, for the page to sign and the impact report. Writes nothing. The
+    hash of the input is of the file as it is now."""
     place = Path(release)
     file = place / "evidence" / evidences.NAME
     if not file.is_file():

@@ -87,9 +87,9 @@ def statement(
     pdf: Annotated[bool, typer.Option("--pdf", help="Also as PDF; needs Chromium or Chrome.")] = False,
 ) -> None:
     """Put a page for the person who signs a release, and an impact report, into its evidence."""
-    from cobogo.studies.statement import open_statement
+    from cobogo.studies import statement as statements
 
-    found = open_statement(release)
+    found = statements.statement(release)
     asked = "en" if found.policy is None else language.report_language(found.policy)
     written = found.write(language=language.requested_language() or asked, pdf=pdf)
     console.say_written(*map(str, written))

@@ -8,6 +8,7 @@ import random
 from pathlib import Path
 from typing import Any, cast
 
+import openpyxl
 import pytest
 
 import cobogo as cb
@@ -176,3 +177,19 @@ def test_to_find_a_person_is_another_verdict_than_to_infer_a_value(attacks: tupl
     found = audits.Audit(release="r", sha256="", records=1, models=(), trials=tuple(trials), knowledge=None, earlier=())
     assert found.verdict == verdict
     assert bool(found) == (not attacks)
+
+
+def test_the_original_is_read_as_the_policy_reads_it(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    book.active.append(["List of students"])
+    for line in (["age", "illness"], *([10 + n % 2, "gout" if n % 3 else "flu"] for n in range(40))):
+        book.active.append(line)
+    book.create_sheet("notes").append(["x"])
+    book.save(tmp_path / "people.xlsx")
+    place = {"path": str(tmp_path / "people.xlsx"), "sheet": "Sheet", "range": "A2:B42"}
+    columns = {"age": {"role": "quasi-identifier"}, "illness": {"role": "sensitive"}}
+    models = [{"model": "k-anonymity", "k": 4}]
+    cb.anonymize({"data": place, "attributes": columns, "privacy": {"models": models}}).write(tmp_path / "release")
+    found = audits.audit(tmp_path / "release")
+    assert found.notes == ()
+    assert "record-linkage" in {trial.name for trial in found.tried}

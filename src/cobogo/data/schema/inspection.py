@@ -64,10 +64,18 @@ class Inspection:
         pairs = zip(self.columns, self.suggestions, strict=True)
         return {one.name: found.role for one, found in pairs if not found.certain}
 
-    def policy(self, k: int = 5, l: int | None = 2, *, roles: Mapping[str, Role | str] | None = None) -> Policy:
+    def policy(
+        self,
+        k: int = 5,
+        l: int | None = 2,
+        *,
+        roles: Mapping[str, Role | str] | None = None,
+        recoding: Mapping[str, Any] | None = None,
+    ) -> Policy:
         """A policy with these roles and hierarchies that asks for k-anonymity and, for sensitive columns, l-diversity.
 
-        ``roles`` decides the roles of some columns; it warns of guesses that nobody decided.
+        ``roles`` decides the roles of some columns; it warns of guesses that nobody decided. ``recoding`` is the
+        policy's table of this name, such as ``{"algorithm": "local"}``.
         """
         roles = roles or {}
         decided = self._decide(roles)
@@ -81,9 +89,8 @@ class Inspection:
             )
             warnings.warn(said, UserWarning, stacklevel=2)
         sensitive = [one for one in self.columns if decided[one.name]["role"] == Role.SENSITIVE]
-        return Policy(
-            decided, starting_models(sensitive, k, l), data=self._data(), recoding={"suppression-limit": 0.05}
-        )
+        chosen = {"suppression-limit": 0.05, **(recoding or {})}
+        return Policy(decided, starting_models(sensitive, k, l), data=self._data(), recoding=chosen)
 
     def _with_role(self, role: Role) -> list[Suggestion]:
         return [found for found in self.suggestions if found.role is role]

@@ -10,8 +10,8 @@ def test_public_names() -> None:
         "CobogoError", "Findings", "Hierarchy", "KAnonymity", "LDiversity", "Policy", "Release",
         "RiskReport", "TCloseness", "Vault", "Verdict", "__version__", "anonymize", "answer", "attack", "audit",
         "collect", "compare", "csv", "dates", "explain", "explore", "families", "frontier", "hierarchy",
-        "identifier", "inspect", "intervals", "locate", "mask", "masked", "non_sensitive", "ordering", "path",
-        "perturb", "quasi", "risk", "sample", "sensitive", "synthesize", "tree", "verify",
+        "identifier", "improve", "inspect", "intervals", "locate", "mask", "masked", "non_sensitive", "ordering",
+        "path", "perturb", "quasi", "risk", "sample", "sensitive", "statement", "synthesize", "tree", "verify",
     ]  # fmt: skip
 
 

@@ -45,8 +45,10 @@ if TYPE_CHECKING:
     from cobogo.studies.exploration import explore as explore
     from cobogo.studies.families.study import families as families
     from cobogo.studies.frontier import frontier as frontier
+    from cobogo.studies.improvement import improve as improve
     from cobogo.studies.risk import RiskReport as RiskReport
     from cobogo.studies.risk import risk as risk
+    from cobogo.studies.statement import statement as statement
     from cobogo.tell.reference.explain import explain as explain
 
 _HOMES = {
@@ -73,6 +75,7 @@ _HOMES = {
     "frontier": "cobogo.studies.frontier",
     "hierarchy": "cobogo.data.policy.construct",
     "identifier": "cobogo.data.policy.construct",
+    "improve": "cobogo.studies.improvement",
     "inspect": "cobogo.data.schema.inspection",
     "intervals": "cobogo.data.policy.construct",
     "mask": "cobogo.publish.transform",
@@ -85,6 +88,7 @@ _HOMES = {
     "risk": "cobogo.studies.risk",
     "sample": "cobogo.publish.transform",
     "sensitive": "cobogo.data.policy.construct",
+    "statement": "cobogo.studies.statement",
     "synthesize": "cobogo.publish.transform",
     "tree": "cobogo.data.policy.construct",
     "verify": "cobogo.release.verify",

@@ -6,8 +6,9 @@ import csv
 import json
 import random
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+import openpyxl
 import pytest
 
 import cobogo as cb
@@ -130,11 +131,15 @@ def test_an_audit_says_what_is_found_and_what_anybody_knew(home: Path, capsys: p
     assert "(highest 0.6667, which anybody knows without the attack)" in capsys.readouterr().out
     assert command("--lang", "en", "audit", "plain") == 1, "who also knows one value that they do not have is sure"
     said = capsys.readouterr().out
-    assert "Re-identified: 0; a value inferred: 60" in said
+    assert "No attack that was tried finds a person. Attacks infer a sensitive value of 60 people." in said
+    assert "! 60 inferred" in said
+    assert "✗" not in said, "nobody is found"
     page = (home / "plain/evidence/audit.html").read_text(encoding="utf-8")
     assert "facts = 1" in page, "what the attacker was taken to know"
+    assert 'class="verdict caution"' in page, "as in the report of the same release"
     assert page.index("Re-identification: whose record it is") < page.index("Inference: what a person has")
     found = json.loads((home / "plain/evidence/audit.json").read_text())
+    assert found["verdict"] == "inferred"
     assert found["people"] == {"record": 0, "value": 60, "presence": 0}
     by_name = {entry["attack"]: entry for entry in found["attacks"]}
     assert by_name["homogeneity"]["surest_before"] == pytest.approx(2 / 3)
@@ -153,3 +158,38 @@ def test_an_attack_is_tried_on_what_it_is_made_for(home: Path) -> None:
             assert enough
         elif made_for_it and enough:
             assert "cannot use any sensitive attribute" in trial.why or "this release has none" in trial.why
+
+
+@pytest.mark.parametrize(
+    ("attacks", "verdict"),
+    [
+        ((), "nobody"),
+        (("homogeneity",), "inferred"),
+        (("homogeneity", "record-linkage"), "exposed"),
+        (("presence",), "exposed"),
+    ],
+)
+def test_to_find_a_person_is_another_verdict_than_to_infer_a_value(attacks: tuple[str, ...], verdict: str) -> None:
+    trials = [
+        audits.AttackTrial.from_attack(ATTACKS[name], cast("Any", name in attacks))
+        for name in ("homogeneity", "record-linkage", "presence")
+    ]
+    found = audits.Audit(release="r", sha256="", records=1, models=(), trials=tuple(trials), knowledge=None, earlier=())
+    assert found.verdict == verdict
+    assert bool(found) == (not attacks)
+
+
+def test_the_original_is_read_as_the_policy_reads_it(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    book.active.append(["List of students"])
+    for line in (["age", "illness"], *([10 + n % 2, "gout" if n % 3 else "flu"] for n in range(40))):
+        book.active.append(line)
+    book.create_sheet("notes").append(["x"])
+    book.save(tmp_path / "people.xlsx")
+    place = {"path": str(tmp_path / "people.xlsx"), "sheet": "Sheet", "range": "A2:B42"}
+    columns = {"age": {"role": "quasi-identifier"}, "illness": {"role": "sensitive"}}
+    models = [{"model": "k-anonymity", "k": 4}]
+    cb.anonymize({"data": place, "attributes": columns, "privacy": {"models": models}}).write(tmp_path / "release")
+    found = audits.audit(tmp_path / "release")
+    assert found.notes == ()
+    assert "record-linkage" in {trial.name for trial in found.tried}

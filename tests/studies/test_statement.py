@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import shutil
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import cobogo
 from cobogo.data.policy import Policy
 from cobogo.errors import OutputError
 from cobogo.studies.audit import audit
-from cobogo.studies.statement import BLANK, BROWSERS, open_statement
+from cobogo.studies.statement import BLANK, BROWSERS, statement
 from support.pages import HOSPITAL
 
 COLUMNS = ["name", "record", "birth", "cep", "sex", "place", "schooling", "occupation", "payer", "salary", "diagnosis"]
@@ -31,7 +32,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("language", ["en", "pt-BR"])
 def test_pages_say_who_what_and_what_remains_and_show_no_value(release: Path, language: str) -> None:
-    open_statement(release).write(language=language)
+    statement(release).write(language=language)
     pages = [(release / "evidence" / f"{name}.html").read_text(encoding="utf-8") for name in ("statement", "impact")]
     source = hashlib.sha256((release.parent / "patients.csv").read_bytes()).hexdigest()
     for page in pages:
@@ -56,15 +57,26 @@ def test_what_each_column_means_is_said_in_portuguese(tmp_path: Path, algorithm:
     models = [{"model": "k-anonymity", "k": 4}]
     rules = {"attributes": columns, "privacy": {"models": models}, "recoding": {"algorithm": algorithm}}
     cobogo.anonymize(tmp_path / "a.csv", rules).write(tmp_path / "release")
-    open_statement(tmp_path / "release").write(language="pt-BR")
+    statement(tmp_path / "release").write(language="pt-BR")
     assert words in (tmp_path / "release/evidence/impact.html").read_text("utf-8")
 
 
+def test_a_file_that_changed_after_the_release_is_not_taken_for_its_input(release: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(release.parent, tmp_path / "hospital") / "release"
+    kept = json.loads((copy / "evidence/evidence.json").read_text(encoding="utf-8")) | {"home": str(copy.parent)}
+    (copy / "evidence/evidence.json").write_text(json.dumps(kept), encoding="utf-8")
+    words = "the hash is not that of what was released"
+    assert words not in statement(copy).render("statement", language="en")
+    with (copy.parent / "patients.csv").open("a", encoding="utf-8") as stream:
+        stream.write("\n")
+    assert words in statement(copy).render("statement", language="en")
+
+
 def test_attacks_are_not_tried_until_they_are(release: Path) -> None:
-    assert "cobogo audit" in open_statement(release).render("statement", language="en")
+    assert "cobogo audit" in statement(release).render("statement", language="en")
     found = audit(release)
     found.write(release)
-    page = open_statement(release).render("statement", language="en")
+    page = statement(release).render("statement", language="en")
     assert f"a value of {found.people['value']} people inferred" in page
 
 
@@ -73,7 +85,7 @@ def test_a_release_that_promises_nothing_is_not_called_safe(release: Path, tmp_p
     others = {name: {"role": "identifier"} for name in COLUMNS if name not in roles}
     mask = {"masking": {"columns": {"place": {"truncate": 3}}}, "data": {"separator": ";"}}
     cobogo.mask(release.parent / "patients.csv", {"attributes": {**roles, **others}, **mask}).write(tmp_path / "masked")
-    page = open_statement(tmp_path / "masked").render("statement", language="en")
+    page = statement(tmp_path / "masked").render("statement", language="en")
     assert "promises no model" in page
     assert "Every promised model holds" not in page
 
@@ -81,12 +93,13 @@ def test_a_release_that_promises_nothing_is_not_called_safe(release: Path, tmp_p
 def test_a_release_without_evidence_is_refused(release: Path, tmp_path: Path) -> None:
     shutil.copytree(release / "public", tmp_path / "public")
     with pytest.raises(OutputError, match="no evidence"):
-        open_statement(tmp_path)
+        statement(tmp_path)
 
 
 @pytest.mark.skipif(not any(map(shutil.which, BROWSERS)), reason="no Chromium to print with")
 def test_the_pages_are_printed(release: Path) -> None:
-    open_statement(release).write(language="pt-BR", pdf=True)
+    statement(release).write(language="pt-BR", pdf=True)
     for name in ("statement", "impact"):
         assert (release / "evidence" / f"{name}.pdf").read_bytes().startswith(b"%PDF")
+    assert b"/Count 1\n" in (release / "evidence/statement.pdf").read_bytes(), "one page for the person who signs"
     assert cobogo.verify(release)

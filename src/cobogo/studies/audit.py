@@ -73,15 +73,21 @@ class Audit(Study):
 
     def summary(self) -> tuple[str, ...]:
         """How many attacks were tried, and how many succeeded."""
-        found = sum(bool(trial.findings) for trial in self.tried)
-        return f"{len(self.tried)} attacks tried", f"{found} succeeded", f"{len(self.untried)} could not be tried"
+        tried = f"{len(self.tried)} attacks tried"
+        return tried, f"{len(self.succeeded)} succeeded", f"{len(self.untried)} could not be tried"
 
     @property
-    def verdict(self) -> Literal["nobody", "exposed", "open"]:
-        """Whether anybody is exposed; open where an attack that applies could not be tried."""
-        if any(trial.findings for trial in self.trials):
-            return "exposed"
+    def verdict(self) -> Literal["nobody", "inferred", "exposed", "open"]:
+        """Whether anybody is exposed, found or present, or whether only values are inferred; open where an attack that
+        applies could not be tried."""
+        if self.succeeded:
+            return "inferred" if all(trial.attack.finds == "value" for trial in self.succeeded) else "exposed"
         return "open" if not self.tried or self.untried else "nobody"
+
+    @property
+    def succeeded(self) -> tuple[AttackTrial, ...]:
+        """The attacks that exceed their threshold."""
+        return tuple(trial for trial in self.trials if trial.findings)
 
     @property
     def untried(self) -> tuple[AttackTrial, ...]:

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from cobogo.floor.language import Speech, Text, tr
 from cobogo.tell.report.bars import Bar, bar_panel
-from cobogo.tell.report.canvas import BLUE, MARGIN, ORANGE, WIDTH, Sheet
+from cobogo.tell.report.canvas import BLUE, MARGIN, ORANGE, RED, WIDTH, Sheet
 from cobogo.tell.report.html import describe_model
 from cobogo.tell.report.page import (
     Cell,
@@ -35,11 +35,16 @@ if TYPE_CHECKING:
 AUDIT_PLOT = {
     "nobody": tr("No attack that was tried exceeds its threshold"),
     "open": tr("No verdict: some attacks that apply could not be tried"),
+    "inferred": Text("{n} attack exceeds its threshold", "{n} attacks exceed their thresholds"),
     "exposed": Text("{n} attack exceeds its threshold", "{n} attacks exceed their thresholds"),
 }
 
 AUDIT = {
     "nobody": tr("No attack that was tried finds a person"),
+    "inferred": Text(
+        "{n} attack infers values of people, and no attack that was tried finds a person",
+        "{n} attacks infer values of people, and no attack that was tried finds a person",
+    ),
     "exposed": Text("{n} attack finds people", "{n} attacks find people"),
     "open": tr("No verdict: some attacks that apply to this release could not be tried"),
 }
@@ -50,9 +55,13 @@ AUDIT_WHY = {
         "No attack exceeds its threshold with more confidence about a person than without the attack. The "
         "attacks that were not tried are listed below."
     ),
+    "inferred": tr(
+        "{tried} attacks were tried on {records} records. Those in orange guess a sensitive value of at least one "
+        "person more surely than their threshold allows. What helps is beside each of them."
+    ),
     "exposed": tr(
-        "{tried} attacks were tried on {records} records. Those in red exceed their threshold for at least one "
-        "person. What helps is beside each of them."
+        "{tried} attacks were tried on {records} records. Those in red find at least one person, those in orange infer "
+        "a value of at least one. What helps is beside each of them."
     ),
     "open": tr(
         "{tried} attacks were tried on {records} records and find no person. {untried} attacks that apply to "
@@ -83,6 +92,13 @@ AUDIT_FINDS_WHY = {
     "value": tr("The attacker guesses a sensitive value of a person, without finding the record."),
     "presence": tr("The attacker learns that a person is in the data."),
 }
+
+EXPOSED = {
+    "record": tr("✗ {n} re-identified"),
+    "value": tr("! {n} inferred"),
+    "presence": tr("✗ {n} present"),
+}
+"""What an attack that succeeds does to people, by what it finds."""
 
 FINDS: tuple[Finding, ...] = ("record", "value", "presence")
 ATTACK = 1.9  # inches of the attacks' names in the picture
@@ -115,8 +131,9 @@ def render(found: Audit, svg: str, *, say: Speech) -> str:
         PageSection(
             say("What each attack finds"),
             say(
-                "An attack finds a person when its confidence exceeds the threshold, and exceeds the confidence "
-                "without the attack. Some attacks are measured by their confidence, others by their gain: how "
+                "An attack succeeds with a person when its confidence exceeds the threshold, and exceeds the "
+                "confidence without the attack. Some attacks are measured by their confidence, others by their "
+                "gain: how "
                 "much the confidence grows. The column “without it” shows the confidence without the attack."
             ),
             _tables(found, say),
@@ -160,22 +177,20 @@ def render(found: Audit, svg: str, *, say: Speech) -> str:
     )
 
 
-def _count_successes(found: Audit) -> int:
-    return sum(bool(trial.findings) for trial in found.tried)
-
-
 def _fact(found: Audit, say: Speech) -> str:
     """The headline of the picture."""
-    return say(AUDIT_PLOT[found.verdict], n=_count_successes(found))
+    return say(AUDIT_PLOT[found.verdict], n=len(found.succeeded))
 
 
 def _verdict(found: Audit, say: Speech) -> Markup:
     figures = {"tried": len(found.tried), "records": found.records, "untried": len(found.untried)}
-    mark = {"nobody": "✓", "exposed": "✗", "open": "?"}[found.verdict]
+    mark = {"nobody": "✓", "inferred": "!", "exposed": "✗", "open": "?"}[found.verdict]
     sentences = [say(AUDIT_WHY[found.verdict], **figures)]
     sentences += [say(AUDIT_PEOPLE[kind], n=people) for kind, people in found.people.items() if people]
-    title = say(AUDIT[found.verdict], n=_count_successes(found))
-    return verdict_box(title, sentences, mark=mark, holds=bool(found))
+    finding = [one for one in found.succeeded if found.verdict == "inferred" or one.attack.finds != "value"]
+    title = say(AUDIT[found.verdict], n=len(finding))
+    inferred = found.verdict == "inferred"
+    return verdict_box(title, sentences, mark=mark, holds=bool(found) or inferred, caution=inferred)
 
 
 def _subject(found: Audit, say: Speech) -> Markup:
@@ -219,8 +234,8 @@ def draw(found: Audit, path: Path, *, say: Speech) -> str:
     sheet = Sheet(
         _fact(found, say),
         say(
-            "The highest confidence or gain of each attack; the line marks its threshold, and orange is above "
-            "it. Right: the share of the attacked people who are found."
+            "The highest confidence or gain of each attack; the line marks its threshold. Above it, red finds people, "
+            "and orange infers values. Right: the share of the attacked people with whom it succeeds."
         ),
     )
     left = MARGIN + ATTACK + GAP
@@ -229,7 +244,7 @@ def draw(found: Audit, path: Path, *, say: Speech) -> str:
     for trial in found.tried:
         assert trial.findings is not None
         findings = trial.findings
-        color = ORANGE if findings.succeeded else BLUE
+        color = BLUE if not findings.succeeded else ORANGE if trial.attack.finds == "value" else RED
         surest = min(max(findings.surest[0], 0.0), 1.0)
         share = len(findings.exposed) / max(findings.attacked, 1)
         names.append(describe_attack(trial.attack, say)[0])
@@ -238,7 +253,7 @@ def draw(found: Audit, path: Path, *, say: Speech) -> str:
     top = sheet.top
     bar_panel(sheet, say("highest confidence or gain"), sure, left=left, wide=wide, most=1.0, size=9.5)
     sheet.top = top
-    middles = bar_panel(sheet, say("people found"), shares, left=left + wide + GAP, wide=SHARE, most=1.0, size=9.5)
+    middles = bar_panel(sheet, say("people"), shares, left=left + wide + GAP, wide=SHARE, most=1.0, size=9.5)
     for name, y in zip(names, middles, strict=True):
         sheet.text(MARGIN, y, sheet.fit(name, ATTACK, 9.5))
     return sheet.save(path, sheet.top)
@@ -285,8 +300,9 @@ def _row(attack: type[Attack], findings: Findings, say: Speech) -> Row:
         "" if before is None else say.percent(before),
         say.percent(findings.threshold),
         verdict(
-            say.plural("✗ {n} person", "✗ {n} people", n=exposed) if exposed else say("✓ nobody"),
+            say(EXPOSED[attack.finds], n=exposed) if exposed else say("✓ nobody"),
             holds=not exposed,
+            caution=attack.finds == "value",
             more=share,
         ),
         defence if exposed else "",

@@ -6,8 +6,9 @@ as it is (`publish.recode.cost`), so that a release without a column counts that
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from cobogo.data.policy import Policy, Role
@@ -16,10 +17,12 @@ from cobogo.data.policy.toml_file import toml_key
 from cobogo.data.table.read import Table
 from cobogo.data.table.spelling import normalize
 from cobogo.errors import NoSolution, PolicyError
-from cobogo.floor.language import Text, tr
-from cobogo.floor.progress import Progress, silent
+from cobogo.floor.language import Text, speech, tr
+from cobogo.floor.progress import Progress, show_in_notebook
+from cobogo.floor.representation import brief
+from cobogo.floor.representation import table as table_html
 from cobogo.publish import anonymize as job
-from cobogo.publish.admission import open_data
+from cobogo.publish.admission import open_data, split_arguments
 from cobogo.publish.recode import story
 
 
@@ -63,18 +66,66 @@ class TriedChange:
         }
 
 
-def improve(policy: Policy, *, engine: str | None = None, progress: Progress = silent) -> tuple[TriedChange, ...]:
-    """Release a table under a policy and under changes of it, and write nothing: the policy as it is first, then the
-    changes, those that keep most first."""
-    table = normalize(open_data(None, policy, engine), policy)
-    changes = list(changes_of(policy))
+@dataclass(frozen=True, eq=False, repr=False)
+class Improvement:
+    """What was tried: the policy ``as_it_is``, and the ``changes``, those that keep most first."""
+
+    as_it_is: TriedChange
+    changes: tuple[TriedChange, ...]
+
+    @property
+    def better(self) -> tuple[TriedChange, ...]:
+        """The changes that keep more detail than the policy as it is."""
+        now = self.as_it_is.detail or 0.0
+        return tuple(one for one in self.changes if one.detail is not None and one.detail > now)
+
+    @property
+    def solved(self) -> bool:
+        """Whether the policy or a change of it has a solution."""
+        return any(one.why is None for one in (self.as_it_is, *self.changes))
+
+    def __repr__(self) -> str:
+        kept = [
+            f"{one.change.key or 'as it is'} keeps {one.detail or 0.0:.1%}" for one in (self.as_it_is, *self.better)
+        ]
+        return brief(self, *kept[:4])
+
+    def _repr_html_(self) -> str:
+        """A row for each change that keeps more, for a notebook."""
+        header = [tr("in the policy"), tr("what it means"), tr("detail kept"), tr("suppressed"), tr("inference"),
+                  tr("risk"), tr("withheld")]  # fmt: skip
+        say = speech("en")
+        rows = [
+            [one.change.key, one.change.what, say.percent(one.detail), say.number(one.suppressed),
+             say.percent(one.inference), say.percent(one.risk), ", ".join(one.withheld)]
+            for one in (self.as_it_is, *self.better)
+        ]  # fmt: skip
+        return table_html(
+            brief(self, f"{len(self.changes)} changes tried", f"{len(self.better)} keep more"), header, rows
+        )
+
+
+def improve(
+    data: Any,
+    policy: str | Path | Policy | Mapping[str, Any] | None = None,
+    *,
+    engine: str | None = None,
+    progress: Progress = show_in_notebook,
+) -> Improvement:
+    """Release a table under a policy and under changes of it that protect no less, and write nothing.
+
+    ``improve(policy)`` reads the policy's own data; ``improve(data, policy)`` tries it on the data given.
+    """
+    data, rules = split_arguments(data, policy)
+    table = normalize(open_data(data, rules, engine), rules)
+    changes = list(changes_of(rules))
     tried = []
     for number, change in enumerate(changes):
         progress("search", number, len(changes))
-        tried.append(_try(change, policy, table))
+        tried.append(_try(change, rules, table))
     progress("search", len(changes), len(changes))
     first, *rest = tried
-    return (first, *sorted(rest, key=lambda one: -1.0 if one.detail is None else -one.detail))
+    return Improvement(first, tuple(sorted(rest, key=lambda one: -1.0 if one.detail is None else -one.detail)))
 
 
 def changes_of(policy: Policy) -> Iterator[Change]:

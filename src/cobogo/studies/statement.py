@@ -22,6 +22,7 @@ from cobogo.data.policy.tables import Responsibility
 from cobogo.errors import InputError, OutputError
 from cobogo.floor.files import stage_directory
 from cobogo.floor.language import Speech, speech, tr
+from cobogo.floor.representation import brief
 from cobogo.release import evidence as evidences
 from cobogo.release import manifest as manifests
 from cobogo.release.dictionary import recall_meaning
@@ -42,7 +43,13 @@ STYLE = """header p { text-align: left; }
 .sign td { height: 2.6rem; width: 60%; border-bottom: 1px solid var(--ink); }
 .sign th { vertical-align: bottom; }
 section { margin-bottom: 1.4rem; }
-@media print { @page { size: A4; margin: 15mm; } body { font-size: 10.5pt; } }
+@media print {
+  @page { size: A4; margin: 12mm 15mm; }
+  html { font-size: 10.5px; }
+  section { margin-bottom: .9rem; }
+  th, td { padding-top: .25rem; padding-bottom: .25rem; }
+  .sign td { height: 3.6rem; }
+}
 """
 
 
@@ -86,7 +93,12 @@ class Statement:
             return page(say, say("Statement on a release"), _statement(self, say), **_frame(self, say))
         return page(say, say("Data protection impact report"), _impact(self, say), **_frame(self, say))
 
-    def write(self, *, language: str, pdf: bool = False) -> list[Path]:
+    def __repr__(self) -> str:
+        audited = "audited" if self.audit else "not audited"
+        risk = None if self.highest_risk is None else f"highest risk {self.highest_risk:.3g}"
+        return brief(self, f"{self.manifest.data.records:,} records", risk, f"{len(self.inferences)} inferred", audited)
+
+    def write(self, *, language: str = "en", pdf: bool = False) -> list[Path]:
         """Put the pages into the evidence, and into its list of files, in one step; with ``pdf`` also as PDF."""
         browser = _browser() if pdf else None
         names = [f"{name}.html" for name in PAGES] + ([f"{name}.pdf" for name in PAGES] if pdf else [])
@@ -101,8 +113,9 @@ class Statement:
         return [self.release / "evidence" / name for name in names]
 
 
-def open_statement(release: str | Path) -> Statement:
-    """What a release directory and its evidence say. The hash of the input is of the file as it is now."""
+def statement(release: str | Path) -> Statement:
+    """What a release directory and its evidence say, for the page to sign and the impact report. Writes nothing. The
+    hash of the input is of the file as it is now."""
     place = Path(release)
     file = place / "evidence" / evidences.NAME
     if not file.is_file():
@@ -121,7 +134,7 @@ def open_statement(release: str | Path) -> Statement:
         policy=policy,
         report=_read(place / "evidence" / "report.json"),
         audit=_read(place / "evidence" / "audit.json"),
-        source=_source(policy, kept),
+        source=_source(policy, kept, public),
         created=timestamp(),
     )
 
@@ -130,13 +143,17 @@ def _read(file: Path) -> dict[str, Any]:
     return dict(json.loads(file.read_bytes())) if file.is_file() else {}
 
 
-def _source(policy: Policy | None, kept: Mapping[str, Any]) -> dict[str, Any]:
-    """The input by its name and hash, where it is a file that is still there; never by its content."""
+def _source(policy: Policy | None, kept: Mapping[str, Any], public: Path) -> dict[str, Any]:
+    """The input by its name and hash, where it is a file that is still there; never by its content. ``changed``: it
+    was written after the release."""
     found = {"records": kept.get("input", {}).get("records")}
     if policy is None or policy.data.path is None or policy.data.table is not None:
         return found
     file = policy.resolve(policy.data.path)
-    return found | {"name": file.name, "sha256": manifests.sha256(file) if file.is_file() else None}
+    if not file.is_file():
+        return found | {"name": file.name}
+    changed = file.stat().st_mtime > (public / manifests.NAME).stat().st_mtime
+    return found | {"name": file.name, "sha256": manifests.sha256(file), "changed": changed}
 
 
 def _browser() -> str:
@@ -246,10 +263,13 @@ def _verdict(found: Statement, say: Speech) -> Markup:
     title = say(
         tr("The release promises no model: nothing was measured that protects people")
         if not models
-        else tr("Every promised model holds on the released file")
-        if holds
         else tr("A promised model does not hold")
+        if not holds
+        else tr("Every promised model holds on the released file, and yet an attack finds people")
+        if found.audit.get("verdict") == "exposed"
+        else tr("Every promised model holds on the released file")
     )
+    holds = holds and found.audit.get("verdict") != "exposed"
     caution = bool(found.inferences) or found.audit.get("verdict") != "nobody"
     mark = "✗" if not holds else "!" if caution else "✓"
     sentences = (
@@ -278,6 +298,9 @@ def _subject(found: Statement, say: Speech) -> list[tuple[str, str]]:
             source.get("name") or "",
             "" if records is None else say.plural("{n} record", "{n} records", n=records),
             f"SHA-256 {source['sha256']}" if source.get("sha256") else "",
+            say("the file was changed after the release: the hash is not that of what was released")
+            if source.get("changed")
+            else "",
         )
         if part
     )

@@ -15,6 +15,7 @@ import pyarrow.feather
 import pyreadstat
 import pytest
 
+import cobogo as cb
 from cobogo.data.files.formats import FORMATS
 from cobogo.data.files.settle import detect
 from cobogo.data.files.spreadsheets import check_archive, write_xlsx
@@ -214,6 +215,16 @@ def test_a_title_above_the_header_is_told_from_a_header_that_lacks_a_name(tmp_pa
     with pytest.raises(DataError, match="column 2 of 3 has no name") as refused:
         rows(workbook(tmp_path / "b.xlsx", ["name", None, "mark"], table[1]))
     assert "range" not in str(refused.value)
+
+
+def test_a_total_below_the_table_is_pointed_at(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    for line in (["name", "class", "mark"], ["Ana", "6 B", 7.5], ["Davi", None, 8], [], ["Total", None, None]):
+        book.active.append(line)
+    book.save(tmp_path / "a.xlsx")
+    table = cb.inspect(tmp_path / "a.xlsx")
+    assert any('range = "A1:C3"' in note for note in table.notes)
+    assert cb.inspect(tmp_path / "a.xlsx", range="A1:C3").notes == ()
 
 
 def test_times_in_a_column_of_days_are_all_written_as_times(tmp_path: Path) -> None:

@@ -53,6 +53,10 @@ POSITIVES = {
     "registrations": (Clue.KEY, "Matrícula", ["A1", "A1", "B2"]),
     "records of a hospital": (Clue.KEY, "prontuario", ["77", "78", "77"]),
     "ids of people in another table": (Clue.KEY, "id_paciente", ["1", "1", "2"] * 10),
+    "notes of which half repeat": (
+        Clue.FREE_TEXT, "evolucao", ["the patient is well and goes home today with her family"] * 60
+        + [f"the patient of bed {i} says that she slept well" for i in range(40)]),
+    "answers with a phone number": (Clue.FREE_TEXT, "x", ["I do not know"] * 90 + ["my aunt, 85 98888-7777, knows"]),
     "sentences": (Clue.FREE_TEXT, "x", [f"the patient of bed {i} says that she slept well" for i in range(40)]),
 }  # fmt: skip
 
@@ -81,6 +85,8 @@ def test_found(case: str) -> None:
         (Clue.IP, "version", ["1.5", "2.10"]),
         (Clue.EMAIL, "x", ["@home", "a@b", "ana at ufc.br"]),
         (Clue.UUID, "x", ["123e4567"]),
+        (Clue.FREE_TEXT, "x", ["I agree with most of what was said there"] * 9 + ["I do not agree with it at all"] * 9),
+        (Clue.FREE_TEXT, "x", ["(85) 98888-7777", "to be seen 2 or 3 times"]),
         (Clue.ADDRESS, "bairro", ["Aldeota", "Vila Velha", "Praia de Iracema"]),
     ],
 )

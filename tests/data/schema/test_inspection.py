@@ -39,6 +39,24 @@ def test_a_guess_that_nobody_decided_is_warned_of() -> None:
     assert policy.attributes["shoe"].role == "quasi-identifier"
 
 
+def test_what_improve_proposes_can_be_written_in_python() -> None:
+    decided = {"roles": {"shoe": "non-sensitive"}, "recoding": {"algorithm": "local"}}
+    policy = cb.inspect(PEOPLE).policy(k=4, l=2, **decided)
+    assert policy.recoding.algorithm == "local"
+    assert policy.recoding.suppression_limit == 0.05
+    found = cb.improve(PEOPLE, policy)
+    assert found.as_it_is.detail is not None
+    assert all((one.detail or 0) > found.as_it_is.detail for one in found.better)
+    assert "Ana" not in repr(found) + found._repr_html_()
+
+
+def test_people_with_several_records_are_counted_once() -> None:
+    visits = PEOPLE.assign(id_paciente=[f"P{n // 2:03}" for n in range(60)])
+    found = cb.inspect(visits)
+    assert any("30 values in 60 records" in note for note in found.notes)
+    assert found.policy(roles={"shoe": "non-sensitive"}).data.unit == "id_paciente"
+
+
 def test_a_file_gives_a_policy_that_names_it(tmp_path: Path) -> None:
     PEOPLE.drop(columns="shoe").to_csv(tmp_path / "people.csv", index=False, sep=";")
     policy = cb.inspect(tmp_path / "people.csv").policy(k=3, l=None)

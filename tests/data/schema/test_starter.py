@@ -78,6 +78,15 @@ def test_the_way_the_data_is_written() -> None:
     assert confirmed(starter({"x": ["1"]}, decimal=",")).data.decimal == ","
 
 
+def test_models_count_people_where_a_number_of_people_repeats() -> None:
+    ages = ["31", "42", "53"] * 8
+    people = [f"P{n // 2:04}" for n in range(24)]
+    assert confirmed(starter({"customer_id": people, "age": ages})).data.unit == "customer_id"
+    for once in ([f"P{n:04}" for n in range(24)], [*people[:-1], None], ["P0001"] * 24):
+        assert confirmed(starter({"customer_id": once, "age": ages})).data.unit is None
+    assert confirmed(starter({"nome": ["Ana Lima", "Davi Rocha"] * 12, "age": ages})).data.unit is None
+
+
 @pytest.mark.parametrize("cells", [[None] * 9, ["1"], ["1"] * 9, []])
 def test_thin_columns(cells: list[str | None]) -> None:
     assert set(confirmed(starter({"x": cells, "sexo": cells, "raca_cor": cells})).attributes) == {

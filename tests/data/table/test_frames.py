@@ -45,6 +45,14 @@ def test_a_frame_of_pandas_has_intervals_and_the_types_it_had() -> None:
     assert all(one.left in (30, 50) for one in frame["age"])
 
 
+def test_missing_whole_numbers_of_pandas_stay_whole_numbers() -> None:
+    days = pd.array([1, None, 2, 3, 4, 5, 6][: len(PEOPLE)] + [7] * (len(PEOPLE) - 7), dtype="Int64")
+    content = POLICY.as_dict()
+    content["attributes"]["days"] = {"role": "sensitive"}
+    frame = cb.anonymize(PEOPLE.assign(days=days), content).to_frame()
+    assert str(frame["days"].dtype) == "Int64"
+
+
 def test_no_category_tells_of_a_record_that_was_left_out() -> None:
     kept = cb.Policy(
         {"age": cb.identifier(), "city": cb.quasi(max_level=0), "seen": cb.non_sensitive(), "ill": cb.sensitive()},

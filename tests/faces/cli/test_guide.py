@@ -94,3 +94,17 @@ def test_suggested_roles_are_said_to_be_suggestions(tmp_path: Path) -> None:
     assert "cobogo inspect sugere" in said
     assert (tmp_path / "guide/casos_2_2.csv").exists()
     assert "cobogo inspect sugere" in (tmp_path / "guide/index.html").read_text(encoding="utf-8")
+
+
+def test_a_page_warns_of_a_value_that_the_release_to_give_away_lets_guess(tmp_path: Path) -> None:
+    rows = "".join(
+        f"{'AB'[n % 2]},{'flu' if n % 2 and n % 16 > 1 else 'gout' if n % 3 else 'cold'}\n" for n in range(80)
+    )
+    (tmp_path / "people.csv").write_text(f"city,ill\n{rows}")
+    (tmp_path / "policy.toml").write_text(
+        '[attributes]\ncity = { role = "quasi-identifier" }\nill = { role = "sensitive" }\n'
+    )
+    cobogo("guide", "people.csv", "--policy", "policy.toml", "--k", "2", "--l", "2", cwd=tmp_path)
+    page = (tmp_path / "guide/index.html").read_text(encoding="utf-8")
+    assert 'class="verdict caution"' in page
+    assert "“ill” of somebody is guessed with probability" in page

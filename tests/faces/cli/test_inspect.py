@@ -54,6 +54,17 @@ def test_a_starter_policy_has_the_labels_as_a_hierarchy(here: Path) -> None:
     assert written["attributes"]["cidade"]["hierarchy"] == {"tree": tree, "top": True}
 
 
+def test_the_label_of_a_variable_says_what_its_name_does_not(here: Path) -> None:
+    frame = pd.DataFrame({"V1": ["F", "M"] * 20, "V2": ["a", "b"] * 20})
+    pyreadstat.write_sav(frame, here / "a.sav", column_labels=["Sexo do entrevistado", None])
+    cobogo("inspect", "a.sav", "--write", "new.toml", cwd=here)
+    written = (here / "new.toml").read_text(encoding="utf-8")
+    assert "# “Sexo do entrevistado”\n# its label is about sex" in written
+    attributes = tomllib.loads(written)["attributes"]
+    assert attributes["V1"]["role"] == "quasi-identifier"
+    assert attributes["V2"]["role"].startswith("CONFIRM")
+
+
 def test_a_starter_policy_names_the_schema_that_editors_check_it_with(here: Path) -> None:
     cobogo("inspect", "a.csv", "--write", "new.toml", cwd=here)
     starter = (here / "new.toml").read_text(encoding="utf-8")

@@ -109,7 +109,8 @@ def test_what_is_proposed_comes_true() -> None:
 def test_an_improvement_tries_every_change_and_keeps_the_policy_first(tmp_path: Any) -> None:
     people(200, 5).to_csv(tmp_path / "people.csv", index=False)
     rules = Policy.model_validate(policy() | {"data": {"path": str(tmp_path / "people.csv")}})
-    first, *rest = improve(rules)
+    found = improve(rules)
+    first, rest = found.as_it_is, found.changes
     assert first.change.key == ""
     assert len(rest) == 5
     kept = [one.detail for one in rest if one.detail is not None]

@@ -176,3 +176,16 @@ with ThreadPoolExecutor(6) as threads:
 """
     ended = subprocess.run([sys.executable, "-c", drawing], capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr
+
+
+def test_a_column_that_says_nothing_of_the_largest_classes_is_not_in_their_names(tmp_path: Path) -> None:
+    largest = [(("*", "F", "*"), 9), (("*", "M", "*"), 8)]
+    drawn = plots.largest_classes(
+        largest, tmp_path / "a.png", say=SAY, names=("birth", "sex", "zip"), classes=2, records=17
+    )
+    assert "values of sex<" in drawn
+    assert "birth" not in drawn
+    nothing = [(("*", "*"), 9)]
+    assert "birth" in plots.largest_classes(
+        nothing, tmp_path / "b.png", say=SAY, names=("birth", "zip"), classes=1, records=9
+    )

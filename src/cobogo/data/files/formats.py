@@ -33,6 +33,7 @@ class FileContent:
     schema: Any
     batches: Iterable[Any]
     labels: ValueLabels = field(default_factory=dict)
+    titles: Mapping[str, str] = field(default_factory=dict)  # of columns, where they have more than a name
     notes: list[str] = field(default_factory=list)
     keys: Mapping[str, str] = field(default_factory=dict)  # of [data], that say where in the file the table is
     file: Path | None = None  # where they are as Parquet

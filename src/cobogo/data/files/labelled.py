@@ -15,6 +15,7 @@ from typing import Any
 from cobogo.data.files.cells import cell_text, is_numeric, number_text, text_column
 from cobogo.data.files.formats import FORMATS, FileContent, ValueLabels, incomplete
 from cobogo.data.policy import Data
+from cobogo.data.policy.columns import quote_names
 from cobogo.errors import OutputError
 from cobogo.floor.language import tr
 
@@ -82,11 +83,12 @@ def _read(read: Callable[..., Any], file: str, data: Data, kind: str, **options:
             raise incomplete(file, kind) from None
 
     notes = [_labels_note(labels, data)] if labels else []
-    return FileContent(schema, batches(), labels, notes, {"labels": data.labels} if labels else {})
+    titles = {name: title for name, title in about.column_names_to_labels.items() if title and title != name}
+    return FileContent(schema, batches(), labels, titles, notes, {"labels": data.labels} if labels else {})
 
 
 def _labels_note(labels: ValueLabels, data: Data) -> str:
-    names = ", ".join(f'"{name}"' for name in labels)
+    names = quote_names(list(labels))
     if data.labels == "values":
         return tr('the labels of {names} are their values (labels = "values")', names=names)
     if data.labels == "codes":

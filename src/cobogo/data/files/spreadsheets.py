@@ -32,6 +32,9 @@ ROOM = 0.25
 """The share of memory that an unpacked workbook may take. As cells it takes four times as much: 49 MB of XML, 200,000
 rows of five columns, took 190 MB."""
 
+FOOTER = 4
+"""Rows below a table, empty ones included, that may be a total and notes."""
+
 _BLOCK = 1 << 20
 
 Cells = list[list[Any]]
@@ -42,7 +45,7 @@ def read(file: str, data: Data) -> FileContent:
     import pyarrow as pa
 
     notes = check_archive(file) if zipfile.is_zipfile(file) else []
-    sheet, rows, first, hint = _table(file, data)
+    sheet, rows, first, hint = _table(file, data, notes)
     where = tr("{file}, sheet {sheet}", file=file, sheet=sheet)
     header = [cell_text(cell) or "" for cell in rows[0]]
     width = max((n for row in rows for n, cell in enumerate(row, 1) if cell != ""), default=0)
@@ -56,8 +59,9 @@ def read(file: str, data: Data) -> FileContent:
     return FileContent(table.schema, [table], notes=notes, keys={"sheet": sheet})
 
 
-def _table(file: str, data: Data) -> tuple[str, Cells, int, str]:
-    """The name of the sheet, the rows of the table, the number of the first of them, and where else it may begin."""
+def _table(file: str, data: Data, notes: list[str]) -> tuple[str, Cells, int, str]:
+    """The name of the sheet, the rows of the table, the number of the first of them, and where else it may begin. What
+    looks like a total below it is noted."""
     from python_calamine import CalamineError, CalamineWorkbook, PasswordError
 
     try:
@@ -78,8 +82,18 @@ def _table(file: str, data: Data) -> tuple[str, Cells, int, str]:
             remedy=tr("Give a sheet whose first row names the columns."),
             code="COBOGO-DATA-EMPTY",
         )
-    hint = _hint(area.below_title(cells))
+    below = area.below_title(cells)
+    hint = _hint(below and (below.above_total(cells) or below))
     _refuse_merged(merged, area, tr("{file}, sheet {sheet}", file=file, sheet=name), hint)
+    rest = area.above_total(cells)
+    if rest is not None:
+        notes.append(
+            tr(
+                'the last row has few values. If it is a total, and no record: range = "{area}" under [data], or '
+                "--range {area}",
+                area=str(rest),
+            )
+        )
     return name, area.cut(cells), area.top + 1, hint
 
 
@@ -156,6 +170,17 @@ class _Area:
         filled = (number for number, row in enumerate(rows) if 2 * sum(cell != "" for cell in row) >= len(row))
         above = next(filled, 0)
         return replace(self, top=self.top + above) if above else None
+
+    def above_total(self, cells: Cells) -> _Area | None:
+        """What is above a few last rows of which most cells are empty, such as a total; None if there are none.
+
+        >>> cells = [["name", "class", "mark"], ["Ana", "6 B", 7.5], ["", "", ""], ["", "", 7.5]]
+        >>> print(_Area.around(cells).above_total(cells))
+        A1:C2
+        """
+        counts = [2 * sum(cell != "" for cell in row) >= len(row) for row in self.cut(cells)]
+        below = counts[::-1].index(True) if True in counts else 0
+        return replace(self, bottom=self.bottom - below) if 0 < below <= FOOTER and below < len(counts) - 1 else None
 
     def __str__(self) -> str:
         return f"{_column_letters(self.left)}{self.top + 1}:{_column_letters(self.right)}{self.bottom + 1}"

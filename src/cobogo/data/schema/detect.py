@@ -12,11 +12,13 @@ from functools import partial
 from cobogo.data.schema import forms
 from cobogo.data.schema.forms import Form
 from cobogo.data.schema.profile import ColumnProfile, Type
-from cobogo.data.schema.words import FILLERS, IDS, NAMES, PEOPLE, Clue, Topic, topic_of, words_of
+from cobogo.data.schema.words import FILLERS, IDS, NAMES, PEOPLE, Clue, Topic, words_of
 from cobogo.floor.language import Text, tr
 
 NEARLY_ALL = 0.8
 SOME = 0.1
+SENTENCE = 8  # words of a value, on average
+FEW_ANSWERS = 20  # as many sentences may be the answers that a form offers
 ENOUGH_RECORDS = 20  # below, that no value repeats says little
 
 
@@ -149,7 +151,7 @@ def detect(profile: ColumnProfile) -> tuple[Finding, ...]:
     >>> detect(profile("cpf", 3, 0, 3, 3, cpfs))[0].reason
     "the column's name says so, and 100 % of its values have the check digits of a CPF"
     """
-    topic = topic_of(profile.name)
+    topic = profile.topic
     values = profile.texts
     found = [detector.find(values, topic) for detector in DETECTORS]
     found += [_date(profile, topic), _person(profile, topic), _key(profile, topic), _free_text(profile, topic)]
@@ -266,25 +268,30 @@ def _counts_rows(profile: ColumnProfile) -> bool:
 
 
 def _free_text(profile: ColumnProfile, topic: Topic | None) -> Finding | None:
-    if profile.kind.type is not Type.TEXT:
+    if profile.kind.type not in (Type.TEXT, Type.CATEGORY):
         return None
-    if profile.words >= 8:
+    if any(map(forms.contact_in_text, profile.texts)):
+        reason = tr("some of its values are texts with a phone number, a CPF or an e-mail address in them")
+        return Finding(Clue.FREE_TEXT, 0.9, reason)
+    text = profile.kind.type is Type.TEXT
+    if profile.words >= SENTENCE and (text or 10 * profile.distinct > max(profile.present, 10 * FEW_ANSWERS)):
         return Finding(Clue.FREE_TEXT, 0.9, tr("its values are sentences; free text may contain anything: review it"))
-    if topic and topic.clue is Clue.FREE_TEXT:
+    if text and topic and topic.clue is Clue.FREE_TEXT:
         reason = tr("the column's name says so; free text may contain anything: review it")
         return Finding(Clue.FREE_TEXT, topic.confidence, reason)
     return None
 
 
 def is_free_text(profile: ColumnProfile) -> bool:
-    """Whether a column reads like free text: by its sentences, or by its name and values that do not repeat.
+    """Whether a column reads like free text: by its sentences, by what is in them, or by its name and values that do
+    not repeat.
 
     >>> from cobogo.data.schema.profile import profile
     >>> notes = [(f"patient number {n} came with a cough and left without it", 1) for n in range(30)]
     >>> is_free_text(profile("x", 30, 0, 30, 30, notes)), is_free_text(profile("x", 30, 0, 1, 0, [("a cough", 30)]))
     (True, False)
     """
-    return _free_text(profile, topic_of(profile.name)) is not None
+    return _free_text(profile, profile.topic) is not None
 
 
 def _name_alone(profile: ColumnProfile, topic: Topic | None) -> Finding | None:

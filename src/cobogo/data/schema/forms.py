@@ -61,6 +61,21 @@ def phone_written(value: str) -> bool:
     return not value.isdigit() and _phone(value)
 
 
+_CONTACT = re.compile(
+    rf"(?<![\d.-])(?:{PHONE}|\d{{3}}\.\d{{3}}\.\d{{3}}-\d{{2}})(?![\d-])|[^@\s,;]+@[^@\s,;.]+(?:\.[^@\s,;.]+)+",
+    re.ASCII,
+)
+
+
+def contact_in_text(value: str) -> bool:
+    """A text of at least three words with a phone number, a CPF or an e-mail address in it.
+
+    >>> contact_in_text("call her sister at (85) 98888-7777"), contact_in_text("(85) 98888-7777")
+    (True, False)
+    """
+    return len(value.split()) >= 3 and _CONTACT.search(value) is not None
+
+
 def ip(value: str) -> bool:
     """An IPv4 or IPv6 address.
 

@@ -15,7 +15,7 @@ from cobogo.data.policy.columns import quote_names
 from cobogo.data.policy.complaints import did_you_mean
 from cobogo.data.schema.profile import MOST_VALUES, ColumnProfile, decimal_mark, profile
 from cobogo.data.schema.starter import starting_models
-from cobogo.data.schema.suggest import Suggestion, suggest
+from cobogo.data.schema.suggest import Suggestion, suggest, unit_column
 from cobogo.data.table.read import Table, read
 from cobogo.errors import PolicyError
 from cobogo.floor.language import tr, trn
@@ -64,10 +64,18 @@ class Inspection:
         pairs = zip(self.columns, self.suggestions, strict=True)
         return {one.name: found.role for one, found in pairs if not found.certain}
 
-    def policy(self, k: int = 5, l: int | None = 2, *, roles: Mapping[str, Role | str] | None = None) -> Policy:
+    def policy(
+        self,
+        k: int = 5,
+        l: int | None = 2,
+        *,
+        roles: Mapping[str, Role | str] | None = None,
+        recoding: Mapping[str, Any] | None = None,
+    ) -> Policy:
         """A policy with these roles and hierarchies that asks for k-anonymity and, for sensitive columns, l-diversity.
 
-        ``roles`` decides the roles of some columns; it warns of guesses that nobody decided.
+        ``roles`` decides the roles of some columns; it warns of guesses that nobody decided. ``recoding`` is the
+        policy's table of this name, such as ``{"algorithm": "local"}``.
         """
         roles = roles or {}
         decided = self._decide(roles)
@@ -81,9 +89,8 @@ class Inspection:
             )
             warnings.warn(said, UserWarning, stacklevel=2)
         sensitive = [one for one in self.columns if decided[one.name]["role"] == Role.SENSITIVE]
-        return Policy(
-            decided, starting_models(sensitive, k, l), data=self._data(), recoding={"suppression-limit": 0.05}
-        )
+        chosen = {"suppression-limit": 0.05, **(recoding or {})}
+        return Policy(decided, starting_models(sensitive, k, l), data=self._data(), recoding=chosen)
 
     def _with_role(self, role: Role) -> list[Suggestion]:
         return [found for found in self.suggestions if found.role is role]
@@ -95,6 +102,8 @@ class Inspection:
         if self.path is not None:
             known |= {"path": self.path, **self.options.model_dump(exclude_unset=True)}
         known["decimal"] = decimal_mark(self.columns)
+        if (unit := unit_column(self.columns, self.suggestions)) is not None:
+            known["unit"] = unit.name
         return known | ({"missing": ["", *placeholders]} if placeholders else {})
 
     def _decide(self, roles: Mapping[str, Role | str]) -> dict[str, dict[str, Any]]:
@@ -142,7 +151,12 @@ def inspect_as(data: Any, options: Data) -> Inspection:
     found, labels = profiles(rows), rows.labels if known.labels == "hierarchy" else {}
     suggestions = tuple(_with_labels(suggest(column), column, labels) for column in found)
     path = str(data) if isinstance(data, str | Path) else None
-    return Inspection(path, known.settle((), **rows.keys), tuple(found), suggestions, rows.notes)
+    unit = unit_column(found, suggestions)
+    repeats = [] if unit is None else [tr(
+        '"{name}" has {distinct:,} values in {records:,} records: a person may have several, and the policy counts '
+        "people (unit)", name=unit.name, distinct=unit.distinct, records=unit.records,
+    )]  # fmt: skip
+    return Inspection(path, known.settle((), **rows.keys), tuple(found), suggestions, (*rows.notes, *repeats))
 
 
 def _with_labels(suggestion: Suggestion, column: ColumnProfile, labels: ValueLabels) -> Suggestion:
@@ -161,7 +175,9 @@ def profiles(table: Table) -> list[ColumnProfile]:
 
 def _profile(table: Table, name: str, records: int) -> ColumnProfile:
     counts = table.value_counts(name, MOST_VALUES)
-    return profile(name, records, counts.missing, counts.distinct, counts.unique, counts.most_frequent)
+    return profile(
+        name, records, counts.missing, counts.distinct, counts.unique, counts.most_frequent, table.titles.get(name, "")
+    )
 
 
 def as_json(columns: Sequence[ColumnProfile], suggestions: Sequence[Suggestion]) -> list[dict[str, Any]]:

@@ -15,6 +15,7 @@ from functools import cache
 from itertools import product
 from typing import Literal
 
+from cobogo.data.schema.words import Topic, topic_of
 from cobogo.floor.language import Text, tr
 
 MOST_VALUES = 2_000
@@ -109,6 +110,12 @@ class ColumnProfile:
     values: tuple[tuple[str, int], ...] = field(repr=False)  # the most frequent, with their counts
     kind: ColumnKind
     placeholders: tuple[str, ...] = field(default=(), repr=False)  # such as "NA", written among numbers or dates
+    title: str = ""  # what the file calls it besides: the label of a variable in SPSS, Stata and SAS
+
+    @property
+    def topic(self) -> Topic | None:
+        """What its name speaks of, or else its title."""
+        return topic_of(self.name) or topic_of(self.title)
 
     @property
     def present(self) -> int:
@@ -150,7 +157,13 @@ class ColumnProfile:
 
 
 def profile(
-    name: str, records: int, missing: int, distinct: int, unique: int, values: Iterable[tuple[str, int]]
+    name: str,
+    records: int,
+    missing: int,
+    distinct: int,
+    unique: int,
+    values: Iterable[tuple[str, int]],
+    title: str = "",
 ) -> ColumnProfile:
     """The profile of a column from its counts and its most frequent values as text.
 
@@ -166,7 +179,7 @@ def profile(
     kind = _read_kind(said)
     if kind is None:  # in other columns a placeholder is a value like any other
         kind, placeholders = _text_kind([value.strip() for value, _ in most], records - missing, distinct), ()
-    return ColumnProfile(name, records, missing, distinct, unique, most, kind, placeholders)
+    return ColumnProfile(name, records, missing, distinct, unique, most, kind, placeholders, title)
 
 
 def decimal_mark(profiles: Sequence[ColumnProfile]) -> Literal[".", ","]:

@@ -10,7 +10,7 @@ from cobogo.data.policy import Data, Role
 from cobogo.data.policy.complaints import CONFIRM
 from cobogo.data.policy.toml_file import toml, toml_key
 from cobogo.data.schema.profile import ColumnProfile, decimal_mark
-from cobogo.data.schema.suggest import Suggestion
+from cobogo.data.schema.suggest import Suggestion, unit_column
 from cobogo.floor.language import Speech, speech
 
 USUAL = Data(separator=",", encoding="utf-8")
@@ -59,6 +59,14 @@ def starter_policy(
             )
         )
         lines += [f"missing = {toml(['', *sorted(placeholders)])}"]
+    if (unit := unit_column(profiles, suggestions)) is not None:
+        lines += _comment(
+            say(
+                "Its values repeat, so a person may have several records: models count people by it, not records. "
+                "Delete the line if it does not say who a record is about."
+            )
+        )
+        lines += [f"unit = {toml(unit.name)}"]
     lines += ["", "[attributes]"]
     for profile, suggestion in pairs:
         lines += _attribute(profile, suggestion, say)
@@ -119,6 +127,8 @@ def _comment(text: str) -> Iterator[str]:
 
 def _attribute(profile: ColumnProfile, suggestion: Suggestion, say: Speech) -> Iterator[str]:
     sure = say.fixed(suggestion.confidence, ".2f")
+    if profile.title:
+        yield from _comment(f"“{profile.title}”")
     yield from _comment(say("{reason} (confidence {confidence})", reason=suggestion.reason, confidence=sure))
     role = str(suggestion.role) if suggestion.certain else CONFIRM + suggestion.role
     content = {"role": role} | ({"hierarchy": suggestion.hierarchy} if suggestion.hierarchy else {})

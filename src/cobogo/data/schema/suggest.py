@@ -6,7 +6,7 @@ anything, the suggestion is the one that protects most and is marked as uncertai
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
@@ -52,6 +52,7 @@ class Suggestion:
     confidence: float
     reason: Text
     hierarchy: dict[str, Any] | None = None
+    clue: Clue | None = None  # of an identifier, what its values are
 
     @property
     def certain(self) -> bool:
@@ -69,7 +70,7 @@ def suggest(profile: ColumnProfile) -> Suggestion:
     >>> suggest(profile("shoe", 60, 0, 2, 0, [("a", 30), ("b", 30)])).certain
     False
     """
-    topic = topic_of(profile.name)
+    topic = profile.topic
     candidates = [_suggest_by_values(finding) for finding in detect(profile)]
     if topic and topic.role is not Role.IDENTIFIER:
         candidates.append(_suggest_by_name(topic, profile))
@@ -84,14 +85,46 @@ def suggest(profile: ColumnProfile) -> Suggestion:
     return best
 
 
+def unit_column(profiles: Sequence[ColumnProfile], suggestions: Sequence[Suggestion]) -> ColumnProfile | None:
+    """The column that says which records are of the same person: the surest number of a person or a record that every
+    record has, if some of its values repeat.
+
+    >>> from cobogo.data.schema.profile import profile
+    >>> loans = profile("customer_id", 40, 0, 25, 15, [(str(n), 1 + n % 2) for n in range(25)])
+    >>> unit_column([loans], [suggest(loans)]).name
+    'customer_id'
+    """
+    found = [
+        (suggestion.confidence, -number)
+        for number, (one, suggestion) in enumerate(zip(profiles, suggestions, strict=True))
+        if suggestion.certain
+        and suggestion.clue in _NUMBERS
+        and not one.missing
+        and FEWEST_PEOPLE <= one.distinct < one.records <= MOST_RECORDS * one.distinct
+    ]
+    return profiles[-max(found)[1]] if found else None
+
+
+_NUMBERS = (Clue.CPF, Clue.CNS, Clue.DOCUMENT, Clue.KEY)
+"""What people are numbered by; others may have the same name, and share a phone."""
+
+FEWEST_PEOPLE = 10
+"""The people among whom two classes of five can be made: the starter asks for k = 5."""
+
+MOST_RECORDS = 50
+"""The records for each value, on average, above which a number is rather that of a place or a thing. Not tuned."""
+
+
 def _suggest_by_values(finding: Finding) -> Suggestion:
     role = Role.QUASI_IDENTIFIER if finding.kind in _QUASI_CLUES else Role.IDENTIFIER
     reason = Text("{kind}: {reason}", None, {"kind": finding.kind.words, "reason": finding.reason})
-    return Suggestion(role, finding.confidence, reason)
+    return Suggestion(role, finding.confidence, reason, clue=finding.kind)
 
 
 def _suggest_by_name(topic: Topic, profile: ColumnProfile) -> Suggestion:
     reason = tr("its name is about {subject}, {why}", subject=topic.about, why=topic.why)
+    if topic_of(profile.name) is None:
+        reason = tr("its label is about {subject}, {why}", subject=topic.about, why=topic.why)
     if topic.role is Role.SENSITIVE and profile.constant:
         # no class can then be diverse: whoever is known to be in the table is exposed, whatever the recoding
         reason = tr(

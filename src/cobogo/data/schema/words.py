@@ -160,7 +160,7 @@ TOPICS: tuple[Topic, ...] = (
                 "username, user name, login, token, hash, session id, cookie, device id, policy number, apolice, "
                 "numero contrato, contract number, numero notificacao, nu notific"),
     _identifier(Clue.FREE_TEXT, 0.7, "observacao, observacoes, obs, comentario, comment, note, remark, descricao, "
-                "description, historico, anamnese, laudo, relato, mensagem, message, transcript, texto, text",
+                "description, historico, anamnese, laudo, relato, mensagem, message, transcript, texto, text, txt",
                 weak=True),
     # --- what others may know ---
     _quasi(tr("age"), "idade, age, faixa etaria, age group, age range", widths=(5, 10, 20)),
@@ -169,7 +169,8 @@ TOPICS: tuple[Topic, ...] = (
            "birthdate, birth date, date of birth, ano nascimento, yob, year of birth"),
     _quasi(Clue.POSTAL_CODE, "cep, zip, zip code, postal, postal code, post code, codigo postal", confidence=0.9),
     _quasi(tr("a place"),
-           "localidade, cidade, city, municipio, municip, bairro, neighborhood, neighbourhood, distrito, "
+           "localidade, cidade, city, municipio, municip, munic, bairro, unidade federacao, "
+           "unidade da federacao, neighborhood, neighbourhood, distrito, "
            "district, uf, regiao, region, provincia, province, county, comarca, residencia, residence, town, village, "
            "povoado, comunidade, setor censitario, census tract, ibge, mun res, cod mun res, territorio"),
     _quasi(tr("a place"), "estado, state, local, location, lugar, place, zona, zone, area", confidence=0.65, weak=True),
@@ -178,15 +179,16 @@ TOPICS: tuple[Topic, ...] = (
            "ocupacao, occupation, profissao, profession, cargo, job, job title, cbo, funcao, emprego, "
            "workclass, employment, employer, empregador, empresa, company, department, departamento, lotacao"),
     _quasi(tr("education"),
-           "escolaridade, education, educacao, grau instrucao, grau de instrucao, instrucao, schooling, "
+           "escolaridade, escolar, education, educacao, grau instrucao, grau de instrucao, instrucao, schooling, "
            "degree, school, escola, curso, course, university, universidade, formacao"),
     _quasi(tr("marital status"),
-           "estado civil, marital, marital status, civil status, situacao conjugal, casado, married, "
+           "estado civil, estcivil, estciv, marital, marital status, civil status, situacao conjugal, casado, married, "
            "relationship"),
     _quasi(tr("nationality or origin"), "nacionalidade, nationality, native country, country, pais, naturalidade, "
            "citizenship, cidadania, birthplace, place of birth, local nascimento, local de nascimento, "
            "country of birth, idioma, lingua, language"),
-    _quasi(tr("the household"), "filho, children, dependente, dependent, household, household size, tamanho familia, "
+    _quasi(tr("the household"), "filho, children, dependente, dependent, nfilhos, morador, moradores, nmoradores, "
+           "household, household size, tamanho familia, "
            "family size, numero filhos, numero de filhos", confidence=0.75),
     _quasi(tr("the body"), "altura, height, estatura, peso, weight", confidence=0.5),
     _quasi(tr("a year"), "ano, year", confidence=0.6, weak=True),
@@ -213,7 +215,8 @@ TOPICS: tuple[Topic, ...] = (
                "tuberculose, hepatite, cancer, tumor, diabetes, hipertensao, hypertension, asma, asthma, obesidade, "
                "vacina, vaccine, vaccination, tipo sanguineo, blood type, blood pressure, pressao arterial, glicose, "
                "glucose, colesterol, cholesterol, hba1c, imc, bmi, gestante, gravidez, pregnant, pregnancy, "
-               "deficiencia, disability, pcd, transtorno, disorder, depressao, depression, alergia, allergy, fumante, "
+               "deficiencia, necessidade especial, necessidades especiais, special needs, disability, pcd, "
+               "transtorno, disorder, depressao, depression, alergia, allergy, fumante, "
                "smoker, smoking, tabagismo, alcoolismo, alcoholism, obito, death, causa obito, causa do obito, "
                "cause of death, causa bas, internacao, uti, icu, suicidio, suicide, aborto, abortion, violencia, "
                "violence"),

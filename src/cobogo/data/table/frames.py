@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,12 +17,14 @@ Bounds = tuple[float, float]
 
 @dataclass(frozen=True)
 class FrameKind:
-    """What a frame was when it came: its library, its categories, and the geometry of GeoPandas."""
+    """What a frame was when it came: its library, its categories, the geometry of GeoPandas, and the types of pandas
+    that hold missing numbers and truth values as such."""
 
     library: str = "pandas"
     categories: tuple[str, ...] = ()  # the columns of categories; which categories there were is not kept
     geometry: str | None = None
     crs: Any = None
+    nullable: Mapping[str, str] = field(default_factory=dict)  # of columns, such as Int64 and boolean
 
 
 @dataclass(frozen=True)
@@ -36,8 +39,13 @@ def frame_kind(source: Any) -> FrameKind:
     """What is kept of a frame, to give its like back."""
     library = type(source).__module__.partition(".")[0]
     if library == "geopandas":
-        return FrameKind(library, _categories(source), source.geometry.name, source.crs)
-    return FrameKind(library, _categories(source))
+        return FrameKind(library, _categories(source), source.geometry.name, source.crs, _nullable_types(source))
+    return FrameKind(library, _categories(source), nullable=_nullable_types(source) if library == "pandas" else {})
+
+
+def _nullable_types(source: Any) -> dict[str, str]:
+    names = {str(name): str(kind) for name, kind in source.dtypes.items()}
+    return {name: kind for name, kind in names.items() if re.fullmatch("U?Int(8|16|32|64)|Float(32|64)|boolean", kind)}
 
 
 def _categories(source: Any) -> tuple[str, ...]:
@@ -111,7 +119,9 @@ def as_arrow(source: Any) -> Any:
             raise DataError(
                 tr('the column "{name}" has values that no table can hold', name=strange),
                 where="data",
-                remedy=tr('Turn them into text, for example: data["{name}"].astype(str).', name=strange),
+                remedy=tr('Turn them into days: data["{name}"].dt.days.', name=strange)
+                if source[strange].dtype.kind == "m"
+                else tr('Turn them into text, for example: data["{name}"].astype(str).', name=strange),
                 code="COBOGO-DATA-TYPE",
             ) from None
         raise DataError(
@@ -170,10 +180,13 @@ def _occurring(rows: Any, name: str, order: Sequence[str | None]) -> list[str]:
     return [str(value) for value in (*first, *sorted(there - set(first)))]
 
 
-def _as_pandas(rows: Any, kind: FrameKind, wanted: Mapping[str, Categories]) -> Any:  # noqa: ARG001
+def _as_pandas(rows: Any, kind: FrameKind, wanted: Mapping[str, Categories]) -> Any:
     import pandas as pd
 
     frame = plain_pandas(rows)
+    frame = frame.astype(
+        {name: kind for name, kind in kind.nullable.items() if name in frame and not _is_text(rows, name)}
+    )
     for name, known in wanted.items():
         values = _occurring(rows, name, known.order)
         bounds = [known.bounds[value] for value in values if value in known.bounds]

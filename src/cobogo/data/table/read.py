@@ -49,6 +49,7 @@ class Table:
     name: str  # what messages call it
     notes: tuple[str, ...] = ()  # what was detected or left out while it was read
     labels: ValueLabels = field(default_factory=dict)  # of its codes, where the file has any
+    titles: Mapping[str, str] = field(default_factory=dict)  # of its columns, where the file has any
     keys: Mapping[str, str] = field(default_factory=dict)  # of [data], that say where in the file it is
     frame: FrameKind | None = None  # of a frame, what it was
     version: int | None = None  # of a table of a lake
@@ -284,7 +285,9 @@ def _read_other(kind: Format, files: Sequence[str], path: str, data: Data, engin
     expression = engine.load_parquet(made, path, [], once=once)
     notes = dict.fromkeys((*data.notes, *(note for content in contents for note in content.notes)))
     table = _mark_missing(engine, expression, data, path)
-    return replace(table, notes=tuple(notes), labels=contents[0].labels, keys=contents[0].keys)
+    return replace(
+        table, notes=tuple(notes), labels=contents[0].labels, titles=contents[0].titles, keys=contents[0].keys
+    )
 
 
 @contextmanager

@@ -149,8 +149,18 @@ class _Reading:
         options = reading_options(separator=self.separator, encoding=self.encoding)
         if self.policy is not None:
             own = self.policy.data
+            if self._is_own(source):
+                return self.all_rows(source, own)
             options = options.settle((), missing=own.missing, encoding=self.encoding or own.encoding, labels=own.labels)
         return self.all_rows(source, options)
+
+    def _is_own(self, source: Any) -> bool:
+        """Whether a table is the file that the policy is about: its sheet, range and so on are those of the policy."""
+        own = None if self.policy is None else self.policy.data
+        if own is None or own.path is None or not isinstance(source, str | Path):
+            return False
+        alike = self.separator in (None, own.separator) and self.encoding in (None, own.encoding)
+        return alike and Path(source).resolve() == self.policy.resolve(own.path).resolve()
 
     def all_rows(self, source: Any, data: Data) -> Rows:
         with self.engine.guard("reading"):

@@ -14,7 +14,7 @@ from datetime import datetime
 from cobogo.data.policy import Role
 from cobogo.data.schema import ColumnProfile, Type, detect
 from cobogo.data.schema.detect import Finding
-from cobogo.data.schema.words import Clue, Topic, topic_of, words_of
+from cobogo.data.schema.words import Clue, Topic, words_of
 from cobogo.floor.language import join, tr, trn
 
 SMALL_AREA = 20_000
@@ -104,7 +104,7 @@ def check_columns(
 
 
 def _check(profile: ColumnProfile, role: Role | None, look: ColumnSource) -> Iterator[ColumnFinding]:
-    topic = topic_of(profile.name)
+    topic = profile.topic
     released = role is not Role.IDENTIFIER
     for what, rules, confidence, reason in _findings(profile, topic, look):
         if confidence >= LEAST:

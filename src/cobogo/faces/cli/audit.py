@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
 AUDIT = {
     "nobody": tr("No attack finds a person, beyond what was known before. Attacks tried: {tried}."),
+    "inferred": tr(
+        "No attack that was tried finds a person. Attacks infer a sensitive value of {value} people. The page says "
+        "what helps."
+    ),
     "exposed": tr(
         "Attacks find people. Re-identified: {record}; a value inferred: {value}; presence revealed: "
         "{presence}. The page says what helps."
@@ -24,13 +28,6 @@ AUDIT = {
         "that the release is safe."
     ),
 }
-
-EXPOSED = {
-    "record": tr("{n} re-identified"),
-    "value": tr("{n} inferred"),
-    "presence": tr("{n} present"),
-}
-"""What an attack that succeeds does to people, by what it finds."""
 
 FINDS = {
     "record": tr("record"),
@@ -59,8 +56,8 @@ def audit(
 ) -> None:
     """Try every attack that applies to a release, and put a page to sign into its evidence.
 
-    Exit 0 when every attack that is made for such a release was tried and no attack finds a person. Exit 1 when an
-    attack finds a person, and when one could not be tried: there is no verdict then.
+    Exit 0 when every attack that is made for such a release was tried and no attack finds a person or infers a value.
+    Exit 1 when an attack does, and when one could not be tried: there is no verdict then.
     """
     from cobogo.studies import audit as audits
 
@@ -90,9 +87,9 @@ def statement(
     pdf: Annotated[bool, typer.Option("--pdf", help="Also as PDF; needs Chromium or Chrome.")] = False,
 ) -> None:
     """Put a page for the person who signs a release, and an impact report, into its evidence."""
-    from cobogo.studies.statement import open_statement
+    from cobogo.studies import statement as statements
 
-    found = open_statement(release)
+    found = statements.statement(release)
     asked = "en" if found.policy is None else language.report_language(found.policy)
     written = found.write(language=language.requested_language() or asked, pdf=pdf)
     console.say_written(*map(str, written))
@@ -100,6 +97,8 @@ def statement(
 
 def audit_lines(found: Audit) -> str:
     """A table of the attacks that were tried, and why the others were not."""
+    from cobogo.studies.audit_page import EXPOSED
+
     say = language.terminal_speech()
     rows = []
     for trial in found.tried:
@@ -107,7 +106,7 @@ def audit_lines(found: Audit) -> str:
             exposed = len(trial.findings.exposed)
             surest, before = trial.findings.surest
             knew = "" if before is None else say.percent(before)
-            mark = "✗ " + say(EXPOSED[trial.attack.finds], n=exposed) if exposed else "✓ " + say("no one found")
+            mark = say(EXPOSED[trial.attack.finds], n=exposed) if exposed else "✓ " + say("no one found")
             figures = [say.number(trial.findings.attacked), say.percent(surest), knew]
             rows.append(
                 [trial.name, say(FINDS[trial.attack.finds]), *figures, say.percent(trial.findings.threshold), mark]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from cobogo.studies.comparison import Comparison
     from cobogo.studies.families.study import Families
     from cobogo.studies.frontier import Frontier
-    from cobogo.studies.improvement import TriedChange
+    from cobogo.studies.improvement import Improvement
 
 H = {
     "suppressed": tr("suppressed"),
@@ -91,21 +91,20 @@ def improve(policy: PolicyFile, engine: Engine = None, as_json: Json = False) ->
     with console.progress(quiet=as_json) as show:
         found = improvement.improve(rules, engine=engine, progress=show)
     if as_json:
-        console.say_json([one.as_dict() for one in found])
+        console.say_json([one.as_dict() for one in (found.as_it_is, *found.changes)])
     else:
         console.say(improvement_lines(found, rules.name))
-    if all(one.why is not None for one in found):
+    if not found.solved:
         raise typer.Exit(1)
 
 
-def improvement_lines(found: tuple[TriedChange, ...], name: str) -> str:
+def improvement_lines(found: Improvement, name: str) -> str:
     """A table with one row for each change, and below it the line to write."""
     say = language.terminal_speech()
     measured = [say(H[key]) for key in ("suppressed", "smallest", "inference", "risk")]
-    now, *changed = found
-    better = [one for one in changed if one.detail is not None and one.detail > (now.detail or 0.0)]
+    changed, better = found.changes, found.better
     rows = []
-    for one in (now, *better):
+    for one in (found.as_it_is, *better):
         told = [say(one.change.what), say.percent(one.detail), say.number(one.suppressed), say.number(one.smallest)]
         told += [say.percent(one.inference), say.percent(one.risk), ", ".join(one.withheld)]
         rows.append(told if one.why is None else [told[0], say("none"), *[""] * 5])

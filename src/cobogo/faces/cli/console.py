@@ -160,36 +160,52 @@ def warn(text: str) -> None:
 
 def table(header: list[str], rows: list[list[str]], *, numbers: Collection[int] = (), width: int | None = None) -> str:
     """Columns that line up: text to the left, the columns of ``numbers`` to the right. Words of the header that are
-    in the catalogue are translated. The last column is wrapped where lines would be wider than ``width``, which is
-    that of the terminal if there is one.
+    in the catalogue are translated. Where lines would be wider than ``width``, which is that of the terminal if there
+    is one, the last column is wrapped; where it has no room, the last two columns of text go below their row.
 
     >>> print(table(["k", "classes"], [["2", "1,204"], ["10", "8"]], numbers=[1]))
     k   classes
     2     1,204
     10        8
+    >>> print(table(["column", "because"], [["age", "its name is about age, which others may know"]], width=36))
+    column
+      because
+    age
+      its name is about age, which
+      others may know
     """
     header = [language.terminal_speech()(word) if isinstance(word, Text) else word for word in header]
     widths = [max(len(row[column]) for row in [header, *rows]) for column in range(len(header))]
     if width is None and sys.stdout.isatty():
         width = terminal_width()
+    beside = len(header)
     if width is not None:
-        widths[-1] = min(widths[-1], max(width - sum(widths[:-1]) - 2 * (len(widths) - 1), NARROWEST))
+        for column in range(len(header) - 1, max(len(header) - 3, 0), -1):
+            room = width - sum(widths[:column]) - 2 * column
+            if column in numbers or widths[column] <= room:
+                break
+            if room >= NARROWEST and column == len(header) - 1:
+                widths[column] = room
+                break
+            beside = column
 
     def lines(row: list[str]) -> Iterator[str]:
-        folded = textwrap.wrap(row[-1], max(widths[-1], 1), break_on_hyphens=False) or [""]
+        folded = textwrap.wrap(row[beside - 1], max(widths[beside - 1], 1), break_on_hyphens=False) or [""]
         for number, last in enumerate(folded):
-            cells = [*(row[:-1] if number == 0 else [""] * (len(row) - 1)), last]
+            cells = [*(row[: beside - 1] if number == 0 else [""] * (beside - 1)), last]
             padded = [
                 cell.rjust(room) if at in numbers else cell.ljust(room)
-                for at, (cell, room) in enumerate(zip(cells, widths, strict=True))
+                for at, (cell, room) in enumerate(zip(cells, widths[:beside], strict=True))
             ]
             yield "  ".join(padded).rstrip()
+        for below in row[beside:]:
+            yield from textwrap.wrap(below, width or 0, initial_indent="  ", subsequent_indent="  ")
 
     return "\n".join(text for row in [header, *rows] for text in lines(row))
 
 
-NARROWEST = 10
-"""Characters of a column that is wrapped, at least."""
+NARROWEST = 30
+"""Characters of a column that is wrapped, at least: a sentence in less is a column of words."""
 
 
 def terminal_width() -> int:

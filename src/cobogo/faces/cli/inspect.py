@@ -60,7 +60,7 @@ def inspect(
     write: Annotated[Path | None, typer.Option("--write", help="Write a starter policy here.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Look at a file: its columns' types, and suggested roles and hierarchies. Shows no values."""
+    """Look at a file, and write a starter policy: types of columns, suggested roles, hierarchies. Shows no values."""
     from cobogo.data.schema import inspection
 
     found = inspection.inspect(

@@ -165,6 +165,8 @@ def _cost_lines(release: AnonymizedRelease) -> Iterator[str]:
     for number, way in enumerate(release.transformation.ways):
         told = labels.describe_way(way, cost.kept, say)
         yield console.line("" if number else "try", f"{way.key}: {say(way.what)}, {told}")
+    if (gone or nearly) and not release.transformation.ways:
+        yield console.line("try", say("`cobogo improve` tries changes of the policy that may keep more detail"))
 
 
 def _groups_hit(cost: RecodingCost) -> Iterator[Text]:

@@ -87,6 +87,16 @@ def audit_verdict(desk: Desk, session: PageSession, row: dict[str, Any]) -> tupl
     if succeeded:
         most = max(one["exposed"] for one in succeeded)
         counts = {"attacks": len(succeeded), "tried": len(tried), "people": most}
+        if all(one["finds"] == "value" for one in succeeded):
+            return (
+                "gpp_maybe",
+                "warning",
+                session.say(
+                    "Audited: no person is found; {attacks} of {tried} attacks infer values (one of them those of "
+                    "{people} people).",
+                    **counts,
+                ),
+            )
         return (
             "gpp_bad",
             "negative",

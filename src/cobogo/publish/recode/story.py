@@ -32,7 +32,7 @@ from cobogo.tell.report.content import (
     RunnerUp,
     SensitiveStory,
 )  # fmt: skip
-from cobogo.tell.report.labels import KEY, KEY_WHY
+from cobogo.tell.report.labels import KEY, KEY_WHY, describe_way
 from cobogo.tell.report.write import write
 
 LATTICE_AT_MOST = 200
@@ -125,6 +125,14 @@ def figures(release: AnonymizedRelease) -> str:
         worst = max(found["inference"], key=lambda name: found["inference"][name]["after"])
         shown.append(("inference", say.percent(found["inference"][worst]["after"]), {"attribute": worst}))
     notes = [f"{model} ✓" for model in release.problem.promised]
+    cost = release.transformation.cost
+    if cost is not None and (gone := [one.name for one in cost.details if one.nearly_withheld]):
+        notes.append(say("Withheld, or nearly so: {names}", names=", ".join(gone)))
+    if cost is not None:
+        notes += [
+            say("Try {change}: {effect}", change=way.key, effect=describe_way(way, cost.kept, say))
+            for way in release.transformation.ways
+        ]
     tiles_shown = [(say(KEY[key]), value, say(KEY_WHY[key], **values)) for key, value, values in shown]
     return tiles(
         f"{release.solution.algorithm}, {release.metric} {say.number(release.solution.value)}", tiles_shown, notes
@@ -250,8 +258,9 @@ def _attribute(name: str, recoded: Recoded, after: FrequencyTable, tuples: Frequ
 
 
 def _example_of_each_level(hierarchy: Hierarchy, table: FrequencyTable, position: int) -> tuple[str, ...]:
-    """The most frequent value at each level."""
-    value = _most_frequent(table, position)[0][0]
+    """The most frequent value at each level; a missing one only where there is no other."""
+    frequent = [value for value, _ in _most_frequent(table, position)]
+    value = next((value for value in frequent if value is not None), None)
     return tuple(str(hierarchy.generalize(value, level) or "") for level in range(hierarchy.height + 1))
 
 

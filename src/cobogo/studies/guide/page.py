@@ -8,6 +8,7 @@ from cobogo.data.policy import Role
 from cobogo.floor.language import Speech, tr
 from cobogo.studies.guide.results import PUBLIC, RELEASES, ColumnChange, Guide, GuideCase, LinkageTrial
 from cobogo.studies.guide.tables import list_releases, show_unsuppressed
+from cobogo.tell.report.exposure import inferred
 from cobogo.tell.report.page import (
     Field,
     PageSection,
@@ -115,9 +116,26 @@ def _advice(found: Guide, say: Speech) -> list[Markup]:
             n=others,
         )
     ]
-    parts = [
-        verdict_box(say("Give away only this one"), [place, *(alternatives if others else [])], mark="✓", holds=True)
+    report = dict(found.achieved)[case]
+    guessed = [
+        say(
+            "Its models do not prevent that “{attribute}” of somebody is guessed with probability {share}, where "
+            "anybody guesses it with {baseline}.",
+            attribute=name,
+            share=say.percent(one["after"]),
+            baseline=say.percent(one["baseline"]),
+        )
+        for name, one in report["inference"].items()
+        if inferred(**one)
     ]
+    box = verdict_box(
+        say("Give away only this one"),
+        [place, *(alternatives if others else []), *guessed],
+        mark="!" if guessed else "✓",
+        holds=True,
+        caution=bool(guessed),
+    )
+    parts = [box]
     notes = [*map(say, found.warnings)]
     if found.explained:
         notes.insert(
@@ -247,12 +265,17 @@ def _together(found: Guide, say: Speech) -> PageSection:
         one=one,
         other=other,
     )
-    fields = [Field(name, "row") for name in found.quasi_identifiers]
+    told = [
+        place
+        for place in range(len(found.quasi_identifiers))
+        if any(left.values[place] != "*" for left in pair.remainders[:SHOWN])
+    ]
+    fields = [Field(found.quasi_identifiers[place], "row") for place in told]
     fields += [Field(say("records in {name}", name=one), "num"), Field(say("of them in {name}", name=other), "num")]
     fields += [Field(say("left"), "num")]
     rows: list[Row] = [
         [
-            *(short(say.label(value)) for value in left.values),
+            *(short(say.label(left.values[place])) for place in told),
             say.number(left.records),
             say.number(left.records - 1),
             verdict("1", holds=False),

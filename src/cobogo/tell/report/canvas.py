@@ -21,7 +21,7 @@ from typing import Any
 
 from PIL import Image, ImageColor, ImageDraw, ImageFont
 
-# Blue and orange differ for every kind of colour vision, and in grey.
+# Blue and orange differ for every kind of colour vision, and in grey. Red is never the only sign of a thing.
 INK = "#1d2b36"
 MUTED = "#64727d"
 LINE = "#c9d1d7"
@@ -30,6 +30,7 @@ BLUE = "#1f6f96"
 PALE = "#9cc3d5"
 TINT = "#cfe1ea"
 ORANGE = "#dd7a16"
+RED = "#a3261b"
 PAPER = "#ffffff"
 WHITE = "white"  # on blue and orange, in the light as in the dark
 
@@ -144,7 +145,7 @@ def _palette() -> Image.Image:
 
     Blends that are almost white are left out: Pillow takes a near colour, not the nearest, and white must stay white.
     """
-    colors = [ImageColor.getrgb(color) for color in (INK, MUTED, LINE, GREY, BLUE, PALE, TINT, ORANGE)]
+    colors = [ImageColor.getrgb(color) for color in (INK, MUTED, LINE, GREY, BLUE, PALE, TINT, ORANGE, RED)]
     blends = [[255 + (part - 255) * step / 30 for part in color] for color in colors for step in range(1, 31)]
     entries = [[255.0, 255.0, 255.0], *(blend for blend in blends if max(blend) < 250)]
     palette = Image.new("P", (1, 1))

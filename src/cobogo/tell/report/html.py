@@ -155,14 +155,24 @@ def _caution(content: Content, say: Speech) -> str:
     found = [story for story in content.sensitive if inferred(after=story.worst_after, baseline=story.baseline)]
     if not found:
         return ""
-    worst = max(found, key=lambda story: story.worst_after)
-    return say(
+    worst, *others = sorted(found, key=lambda story: story.baseline - story.worst_after)
+    first = say(
         "But a sensitive value can be inferred: in one class an attacker guesses “{attribute}” with probability "
         "{share}, where anybody guesses it with {baseline}.",
         attribute=worst.name,
         share=say.percent(worst.worst_after),
         baseline=say.percent(worst.baseline),
     )
+    more = "; ".join(
+        say(
+            "“{attribute}” with {share} ({baseline})",
+            attribute=story.name,
+            share=say.percent(story.worst_after),
+            baseline=say.percent(story.baseline),
+        )
+        for story in others
+    )
+    return f"{first} {say('Likewise {attributes}.', attributes=more)}" if more else first
 
 
 def _key_figures(content: Content, say: Speech) -> list[Row]:

@@ -174,11 +174,10 @@ def strong(text: str, *, mark: str = "") -> Markup:
     return Markup("<strong>{}</strong>{}").format(text, f" {mark}" if mark else "")
 
 
-def verdict(text: str, *, holds: bool, more: str = "") -> Markup:
+def verdict(text: str, *, holds: bool, caution: bool = False, more: str = "") -> Markup:
     """A coloured verdict, and further text in plain ink."""
-    return Markup('<span class="{}">{}</span>{}').format(
-        "holds" if holds else "fails", text, f" {more}" if more else ""
-    )
+    kind = "holds" if holds else "warns" if caution else "fails"
+    return Markup('<span class="{}">{}</span>{}').format(kind, text, f" {more}" if more else "")
 
 
 def verdict_box(title: str, sentences: Iterable[str], *, mark: str, holds: bool, caution: bool = False) -> Markup:

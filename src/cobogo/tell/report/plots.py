@@ -33,6 +33,7 @@ from cobogo.tell.report.content import AttributeStory, LatticeStory, steps
 TALL = 2.5  # inches of the highest column
 MANY = 16  # columns that still have room for their numbers
 SHOWN = 10  # values of a distribution, before the others
+FEW = 3  # values that are shown where each is of next to no records
 
 Row = tuple[Sequence[str], float, str]
 """A bar: the lines of its label, its length, the number at its end."""
@@ -168,7 +169,12 @@ def largest_classes(
     records: int,
     title: str | None = None,
 ) -> str:
-    """Draw the largest classes with their values; ``classes`` and ``records`` are those of the whole release."""
+    """Draw the largest classes with their values; ``classes`` and ``records`` are those of the whole release. Columns
+    that say nothing of any of them are left out."""
+    told = [place for place in range(len(names)) if any(values[place] != "*" for values, _ in largest)]
+    told = told or [*range(len(names))]
+    names = [names[place] for place in told]
+    largest = [([values[place] for place in told], size) for values, size in largest]
     shown = sum(size for _, size in largest)
     if classes == 1:
         fact = say("All {records} are in one class", records=say.plural("{n} record", "{n} records", n=records))
@@ -278,6 +284,8 @@ def _shares(
 ) -> tuple[list[Row], int, int]:
     """The most frequent values as rows of shares, the number of records, and of those with other values."""
     total = max(records or 0, sum(count for _, count in values))
+    if 10 * sum(count for _, count in values[:SHOWN]) < total:  # nearly every record has its own: a few show that
+        values = values[:FEW]
     rows: list[Row] = [
         ([sheet.fit(say.label(value), 1.75, 8.5)], count / total, say.percent(count / total))
         for value, count in values[:SHOWN]

@@ -132,13 +132,18 @@ def verdict(home: Path, say: Any) -> str:
     """How the verdict of the one audit there is begins, by what is in its file."""
     (file,) = (home / "state" / "releases").glob("*/evidence/audit.json")
     tried = [one for one in json.loads(file.read_bytes())["attacks"] if one["tried"]]
-    succeeded = sum(one["succeeded"] for one in tried)
+    succeeded = [one["finds"] for one in tried if one["succeeded"]]
     words = (
-        say("Audited: {attacks} of {tried} attacks expose people (one of them exposes {people}).")
-        if succeeded
-        else say("Audited: none of {tried} attacks exposed a person.")
+        say("Audited: none of {tried} attacks exposed a person.")
+        if not succeeded
+        else say(
+            "Audited: no person is found; {attacks} of {tried} attacks infer values (one of them those of {people} "
+            "people)."
+        )
+        if set(succeeded) == {"value"}
+        else say("Audited: {attacks} of {tried} attacks expose people (one of them exposes {people}).")
     )
-    return str(words.partition(" (")[0].format(attacks=succeeded, tried=len(tried)))
+    return str(words.partition(" (")[0].format(attacks=len(succeeded), tried=len(tried)))
 
 
 def test_both_pages_in_a_browser(home) -> None:

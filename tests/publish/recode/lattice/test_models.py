@@ -153,3 +153,12 @@ def test_a_refusal_for_the_whole_table_names_no_limit_that_does_not_work() -> No
     with pytest.raises(NoSolution) as refused:
         cb.anonymize(pa.table({"a": list("xxxxyz")}), policy)
     assert "suppression-limit that works" not in str(refused.value)
+
+
+def test_a_refusal_says_that_a_column_has_fewer_values_than_asked_for() -> None:
+    policy = {
+        "attributes": {"a": {"role": "quasi-identifier"}, "ill": {"role": "sensitive"}},
+        "privacy": {"models": [{"model": "l-diversity", "l": 3}]},
+    }
+    with pytest.raises(NoSolution, match='"ill" has only 2 values: no class can have 3'):
+        cb.anonymize(pa.table({"a": list("xxxxyz"), "ill": ["flu", "gout", None] * 2}), policy)

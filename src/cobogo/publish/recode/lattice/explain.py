@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +12,7 @@ from cobogo.errors import NoSolution
 from cobogo.floor.language import join, tr, trn
 from cobogo.promises.models import Monotone, Scope
 from cobogo.promises.models.check import check, failing_classes
+from cobogo.promises.models.l_diversity import LDiversity
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.lattice.evaluate import Evaluator
 from cobogo.publish.recode.lattice.tables import RolledTable
@@ -38,6 +40,7 @@ def no_solution(problem: Problem, evaluator: Evaluator) -> NoSolution:
     )
     attribute = _blocking_attribute(problem, evaluator, lost)
     hints: list[str] = [_blocking_model(problem, evaluator, top, lost), attribute]
+    hints += _too_few_values(problem)
     fewest = _fewest_suppressed(problem)
     every = next((model for model in problem.models if model.needs_every_class), None)
     if every is not None:
@@ -75,6 +78,17 @@ def search_failure(problem: Problem, evaluator: Evaluator, algorithm: str, *, cu
         ),
         remedy=tr('Set algorithm = "optimal", which examines all recodings.'),
     )
+
+
+def _too_few_values(problem: Problem) -> Iterator[str]:
+    """The sensitive attributes that have fewer values than their diversity asks for, in the whole table."""
+    for model in problem.models:
+        if isinstance(model, LDiversity) and model.attribute in problem.table.domains:
+            values = sum(label is not None for label in problem.table.domains[model.attribute].labels)
+            if values < model.l:
+                yield tr(
+                    '"{name}" has only {n:,} values: no class can have {l}.', name=model.attribute, n=values, l=model.l
+                )
 
 
 def _failing_records(evaluator: Evaluator, rolled: RolledTable) -> int:

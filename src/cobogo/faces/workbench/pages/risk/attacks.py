@@ -150,7 +150,7 @@ def _show_findings(session: PageSession, release: OpenedRelease, found: dict[str
         metric(
             session.say("Attacks that succeed"),
             session.say.number(len(succeeded)),
-            colour="negative" if succeeded else "positive" if found["nobody_exposed"] else "warning",
+            colour=_worst_colour(succeeded) if succeeded else "positive" if found["nobody_exposed"] else "warning",
         )
         with ui.column().classes("gap-0 col"):
             unsure = "nobody" if found["nobody_exposed"] else "open"
@@ -179,10 +179,22 @@ def _show_findings(session: PageSession, release: OpenedRelease, found: dict[str
         )
 
 
+EXPOSED = {
+    "record": tr("{people} of {attacked} re-identified"),
+    "value": tr("{people} of {attacked} inferred"),
+    "presence": tr("{people} of {attacked} present"),
+}
+
+
+def _worst_colour(succeeded: list[dict[str, Any]]) -> str:
+    """As in the audit's page: an attack that finds a person is worse than one that infers a value."""
+    return "warning" if all(one["finds"] == "value" for one in succeeded) else "negative"
+
+
 def _attack(session: PageSession, one: dict[str, Any]) -> None:
     name, knows, defence = describe_attack(session, one["attack"])
     share = one["exposed"] / max(one["attacked"], 1)
-    colour = "negative" if one["succeeded"] else "positive"
+    colour = _worst_colour([one]) if one["succeeded"] else "positive"
     before = one.get("baseline")
     with ui.card().classes("w-full gap-1 q-py-sm"), ui.row().classes("w-full items-center no-wrap cobogo-beside"):
         ui.icon("dangerous" if one["succeeded"] else "verified_user").props(f"size=md color={colour}")
@@ -192,7 +204,7 @@ def _attack(session: PageSession, one: dict[str, Any]) -> None:
             if one["succeeded"]:
                 ui.label(session.say("What helps: {what}", what=defence)).classes("text-caption")
         with ui.column().classes("gap-0 items-end").style("width: 21rem; flex: none"):
-            text = session.say("{people} of {attacked} exposed", people=one["exposed"], attacked=one["attacked"])
+            text = session.say(EXPOSED[one["finds"]], people=one["exposed"], attacked=one["attacked"])
             ui.label(text).classes(f"text-body2 text-weight-medium text-{colour}")
             bar = ui.linear_progress(share, show_value=False, size="8px").props(f"color={colour}").classes("w-full")
             bar.props(f'aria-label="{session.say.percent(share)}"')

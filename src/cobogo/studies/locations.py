@@ -17,7 +17,7 @@ from cobogo.locate.attacks import LocationAttack, LocationFindings, Scene
 from cobogo.locate.attacks.base import brief_figure
 from cobogo.locate.attacks.inference import prior_of
 from cobogo.locate.attacks.spots import Ground, Spots
-from cobogo.locate.crowds import CliqueCloak
+from cobogo.locate.crowds import CliqueCloak, CrowdPositions
 from cobogo.locate.crowds.base import Cloak, cloak_by_span
 from cobogo.locate.crowds.base import release_cloaks as cloaks_released
 from cobogo.locate.mechanisms.base import Mechanism, Released, no_cost
@@ -178,6 +178,8 @@ def _release_sample(sample: Sample, mechanism: Mechanism | None, source: Source)
     truth, everyone = sample.points, sample.everyone
     if mechanism is None:
         return np.arange(len(truth)), Released(truth, no_cost(truth))
+    if isinstance(mechanism, CrowdPositions):
+        return mechanism.apply_by_span(everyone, sample.rows, source, every=MOMENT)
     if not isinstance(mechanism, Cloak):
         return np.arange(len(truth)), mechanism.apply(truth, source)
     whole = (

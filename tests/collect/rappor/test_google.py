@@ -181,6 +181,7 @@ WRONG = {
         "c,cohort,irr\n,x,0000000000000000\n",
         "c,cohort,irr\n,1,00000000\n",
         "c,cohort,irr\n,1,000000000000000x\n",
+        "c,cohort,irr\n,1,000000000000000é\n",
         "c,cohort,irr\n,1,0000000000000000,extra\n",
         "c,cohort,a,irr\n,1,,0000000000000000\n",
     ],

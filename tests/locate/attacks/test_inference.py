@@ -62,6 +62,13 @@ def test_a_law_that_nobody_wrote_down_is_learned_by_trying() -> None:
     assert ((chances * (np.abs(metres - 400) < 110)).sum(axis=1) > 0.9).all()
 
 
+def test_the_distance_of_a_mechanism_that_never_varies_is_learned_too() -> None:
+    grid = square(4)
+    truth = Points.from_columns(*grid.centres(np.array([5])))
+    law = learn_likelihood(Ring(0.0).apply(truth, Seeded(1)), grid, Ring(0.0), Seeded(2), truth)
+    assert posterior(law, np.full(grid.cells, 1 / grid.cells)).argmax() == 5
+
+
 def test_what_lies_in_a_set_a_disc_or_a_box_is_all_that_is_believed() -> None:
     grid = square(6)
     prior = np.full(grid.cells, 1 / grid.cells)

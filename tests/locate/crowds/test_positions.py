@@ -59,3 +59,29 @@ def test_too_few_people_are_refused():
         CrowdPositions(4).apply(crowd(3), Seeded(1))
     with pytest.raises(ValueError, match="at least 2"):
         CrowdPositions(1)
+
+
+def test_a_request_has_the_positions_of_its_own_moment() -> None:
+    """Each hour everybody is a degree further east; only three of the hours have enough people."""
+    hours, people = np.repeat(np.arange(4), 5), np.tile(np.arange(5), 4)
+    there = (hours != 2) | (people < 2)
+    moving = Points.from_columns(
+        (-40.0 + hours + people / 1000)[there],
+        np.full(20, -3.7)[there],
+        time=(hours * 3600.0)[there],
+        user=people[there],
+    )
+    wanted = np.flatnonzero(people[there] < 2)  # of those two, others are only company
+    answered, released = CrowdPositions(3).apply_by_span(moving, wanted, Seeded(1), every=900.0)
+    hour = hours[there][wanted][answered]
+    assert hour.tolist() == [0, 0, 1, 1, 3, 3]
+    assert released.members is not None
+    assert released.report is not None
+    assert np.array_equal(np.floor(released.members.lon + 40).astype(int), hour[released.report])
+    assert (np.bincount(released.report) >= 3).all()
+    own = moving.take(wanted[answered])
+    assert all(
+        np.isclose(released.members.lon[released.report == at], own.lon[at], atol=1e-6).any() for at in range(len(own))
+    )
+    with pytest.raises(NoSolution):
+        CrowdPositions(6).apply_by_span(moving, wanted, Seeded(1), every=900.0)

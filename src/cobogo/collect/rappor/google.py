@@ -170,7 +170,7 @@ def _count_reports(path: Path, parameters: RapporParameters) -> tuple[Ints, bool
 
 def _packed(path: Path, words: Any, parameters: RapporParameters) -> Rows:
     """Strings of bits, packed, the first bit of a filter first."""
-    texts = np.array(words.to_pylist(), dtype="S")
+    texts = np.array([word.encode("ascii", "replace") for word in words.to_pylist()], dtype="S")
     shape = (len(texts), parameters.bits)
     signs = np.ascontiguousarray(texts).view(np.uint8).reshape(len(texts), -1) if len(texts) else np.zeros(shape)
     if signs.shape != shape or not np.isin(signs, (48, 49)).all():

@@ -151,6 +151,7 @@ def learn_likelihood(
     there = grid.frame.metres(reported.lon, reported.lat)
     metres = np.hypot(there[0] - east, there[1] - north)
     edges = np.unique(np.quantile(metres, np.linspace(0, 1, BINS + 1)))
+    edges = edges if len(edges) > 1 else np.append(edges, edges + 1.0)
     edges[0] = 0.0
     inside = np.histogram(metres, edges)[0] + 0.5
     area = np.pi * np.diff(edges**2)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cobogo.errors import NoSolution
 from cobogo.floor.arguments import refusal
 from cobogo.floor.arrays import Ints
 from cobogo.floor.catalogue import card
@@ -67,18 +68,29 @@ class CrowdPositions(Mechanism):
     def apply(self, points: Points, source: Source) -> Released:
         check_crowd(points, self.k, self.name)
         report, member = self._members(points)
-        order = np.lexsort((source.words(len(report)), report))
-        report, member = report[order], member[order]
-        lon, lat = World().snap(points.lon[member], points.lat[member])
-        frame = Frame.from_points(points.lon, points.lat)
-        count = np.bincount(report, minlength=len(points))
-        east, north = (np.bincount(report, part, len(points)) / count for part in frame.metres(lon, lat))
-        return Released(
-            points.move_to(*frame.degrees(east, north)),
-            cost=no_cost(points),
-            members=points.take(report).move_to(lon, lat),
-            report=report,
-        )
+        return _send(points, report, points.take(member), source)
+
+    def apply_by_span(self, points: Points, wanted: Ints, source: Source, *, every: float) -> tuple[Ints, Released]:
+        """The requests of the rows ``wanted``, each with people who reported in the same span of ``every`` seconds.
+        Returns also which of them, by their places in ``wanted``: a span with fewer than k people has no crowd."""
+        span = np.zeros(len(points)) if points.time is None else np.floor(points.time / every)
+        order = np.argsort(span, kind="stable")
+        found = [(np.zeros(0, dtype=np.int64),) * 2]
+        for rows in np.split(order, np.flatnonzero(np.diff(span[order])) + 1):
+            some = points.take(rows)
+            if people_of(some)[1] >= self.k:
+                report, member = self._members(some)
+                found.append((rows[report], rows[member]))
+        reports, members = (np.concatenate(part) for part in zip(*found, strict=True))
+        places = np.full(len(points), -1, dtype=np.int64)
+        places[wanted] = np.arange(len(wanted))
+        kept = places[reports] >= 0
+        answered, number = np.unique(places[reports[kept]], return_inverse=True)
+        if not len(answered):
+            raise NoSolution(
+                tr("there are too few people at every moment"), where=self.name, remedy=tr("Ask for a smaller k.")
+            )
+        return answered, _send(points.take(wanted[answered]), number, points.take(members[kept]), source)
 
     def _members(self, points: Points) -> tuple[Ints, Ints]:
         """For each report and each person of its crowd, the report and a row of that person: their own, of the person
@@ -92,3 +104,19 @@ class CrowdPositions(Mechanism):
         turn = np.arange(len(report)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         member = first[start[crowd[report]] + turn]
         return report, np.where(codes[member] == codes[report], report, member)
+
+
+def _send(asked: Points, report: Ints, positions: Points, source: Source) -> Released:
+    """The requests of those who asked: positions, each of the request ``report``, in random order."""
+    order = np.lexsort((source.words(len(report)), report))
+    report, positions = report[order], positions.take(order)
+    lon, lat = World().snap(positions.lon, positions.lat)
+    frame = Frame.from_points(asked.lon, asked.lat)
+    count = np.bincount(report, minlength=len(asked))
+    east, north = (np.bincount(report, part, len(asked)) / count for part in frame.metres(lon, lat))
+    return Released(
+        asked.move_to(*frame.degrees(east, north)),
+        cost=no_cost(asked),
+        members=asked.take(report).move_to(lon, lat),
+        report=report,
+    )

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from cobogo.floor.arrays import Words
 from cobogo.floor.kernels import kernel
+from cobogo.publish.recode.contract.problem import Levels
 
 MARKS = np.uint64(0x8000_8000_8000_8000)
 """The highest bit of each level that is packed, with three others, into a word."""
 
 
-def pack_levels(levels):  # type: ignore[no-untyped-def]
+def pack_levels(levels: Levels) -> Words:
     """Levels, four to a word.
 
     >>> [hex(word) for word in pack_levels((1, 2, 0, 0, 3)).tolist()]

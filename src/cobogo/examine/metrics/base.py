@@ -111,6 +111,10 @@ class Bracketed(IdealBound):
     is computed from has no sums by attribute.
     """
 
+    first_look: ClassVar[float] = 0.5
+    """The part of a path up the lattice that lies below the node which is looked at first. Any is right; it decides how
+    many nodes are looked at, and was found by trying 0.4 to 0.9 on two tables of 4,320 and 45,000 nodes."""
+
     def measure(self, value: Numbers, scale: Scale) -> Numbers:  # noqa: ARG002
         """A value in the unit in which bounds and surpluses add up: the larger, the worse."""
         return value

@@ -208,6 +208,7 @@ class Ambiguity(Bracketed):
 
     maximize: ClassVar[bool] = False
     needs: ClassVar[tuple[str, ...]] = ("products",)
+    first_look: ClassVar[float] = 0.9  # what is lost grows so fast upwards that half as many nodes are looked at
 
     def value(self, outcome: Outcome, scale: Scale) -> Numbers:
         """From 1 (nothing changed) to the product of all domains; infinite where no number can hold it."""

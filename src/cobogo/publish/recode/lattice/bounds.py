@@ -51,6 +51,11 @@ class Yardstick:
         """Whether nodes are bounded by what was found below and above them."""
         return self._bracketed is not None
 
+    @property
+    def first_look(self) -> float:
+        """Which part of a path lies below the node that is looked at first."""
+        return 0.5 if self._bracketed is None else self._bracketed.first_look
+
     def terms(self, floor: Floor | None = None) -> Floats:
         """What each attribute contributes at least at each level (attributes × levels). A floor raises the terms for
         the node where it was found and all below: its records are lost there, each with at most as many leaves as at

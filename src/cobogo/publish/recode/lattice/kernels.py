@@ -8,7 +8,23 @@ from __future__ import annotations
 
 import numpy as np
 
+from cobogo.floor.arrays import Words
 from cobogo.floor.kernels import kernel
+from cobogo.publish.recode.contract.problem import Levels
+
+MARKS = np.uint64(0x8000_8000_8000_8000)
+"""The highest bit of each level that is packed, with three others, into a word."""
+
+
+def pack_levels(levels: Levels) -> Words:
+    """Levels, four to a word.
+
+    >>> [hex(word) for word in pack_levels((1, 2, 0, 0, 3)).tolist()]
+    ['0x20001', '0x3']
+    """
+    packed = np.zeros(-(-max(len(levels), 1) // 4) * 4, dtype="<u2")
+    packed[: len(levels)] = levels
+    return packed.view("<u8")
 
 
 @kernel(small_in_python=True)
@@ -119,16 +135,15 @@ def value_sums(weights, levels, columns, firsts, starts, codes, code_offsets, fi
 
 
 @kernel(small_in_python=True)
-def smallest_below(kept, rows, count, levels):  # type: ignore[no-untyped-def]
-    """Of the tables kept, the one with fewest rows that lies below a node or at it; −1 where none does."""
+def smallest_below(kept, rows, count, node):  # type: ignore[no-untyped-def]
+    """Of the tables kept, the one with fewest rows that lies below a node or at it; −1 where none does. Levels are
+    packed (`pack_levels`): where one of a table is higher than the node's, its difference borrows the mark."""
     best = -1
     for table in range(count):
         if rows[table] >= 0 and (best < 0 or rows[table] < rows[best]):
             below = True
-            for column in range(len(levels)):
-                if kept[table, column] > levels[column]:
-                    below = False
-                    break
+            for word in range(len(node)):
+                below &= ((node[word] | MARKS) - kept[table, word]) & MARKS == MARKS
             if below:
                 best = table
     return best

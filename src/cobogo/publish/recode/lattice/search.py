@@ -234,7 +234,7 @@ class _Search:
         """Settle the lowest node of a path by halving the path: a failing node above rules it out."""
         low, high, probes = 0, len(path), 0
         while low < high and not self._out_of_time():
-            middle = (low + high) // 2
+            middle = low + int(self.yardstick.first_look * (high - low))
             if self.tipping_point is not None and probes < PROBES:
                 middle = self.tipping_point.find(path.details, low, high)
             found, probes = self._check(path.node(middle)), probes + 1

@@ -66,12 +66,14 @@ class RolledTable:
     @property
     def has_more(self) -> bool:
         """Whether more is known of its classes than their records."""
-        beside = self.people, self.owners, self.label
-        return bool(self.histograms or self.populations) or any(part is not None for part in beside)
+        beside = self.people is not None or self.owners is not None or self.label is not None
+        return beside or bool(self.histograms) or bool(self.populations)
 
     @cached_property
     def size(self) -> int:
         """Its rows and the entries of its histograms."""
+        if not self.has_more:
+            return len(self)
         beside = [histogram for histogram in (self.people, self.label) if histogram is not None]
         return len(self) + sum(len(histogram.values) for histogram in (*self.histograms.values(), *beside))
 
@@ -166,7 +168,8 @@ class Tables:
         )
         self._anchor: Anchor | None = None
         self._kept: list[RolledTable | None] = [None] * TABLES_KEPT
-        self._kept_levels = np.zeros((TABLES_KEPT, len(problem.hierarchies)), dtype=np.int64)
+        words = len(kernels.pack_levels(self._base.levels))
+        self._kept_levels = np.zeros((TABLES_KEPT, words), dtype=np.uint64)
         self._kept_rows = np.full(TABLES_KEPT, -1, dtype=np.int64)
         self._last_use = np.full(TABLES_KEPT, UNUSED)  # when a table was last started from
         self._uses = itertools.count()
@@ -187,7 +190,8 @@ class Tables:
     def table(self, levels: Levels) -> RolledTable:
         """The table at a node."""
         node = np.array(levels, dtype=np.int64)
-        number = kernels.smallest_below(self._kept_levels, self._kept_rows, self._reach, node)
+        packed = kernels.pack_levels(levels)
+        number = kernels.smallest_below(self._kept_levels, self._kept_rows, self._reach, packed)
         source = self._base if number < 0 else self._kept[number]
         assert source is not None
         if number >= 0:
@@ -239,7 +243,7 @@ class Tables:
         digits = anchor.digits[reduced[:groups, 0]]
         digits[:, digit] = reduced[:groups, 1]
         rolled = self._base._merge_rows(ids, groups, levels, digits, self._records[:groups].copy())
-        self._keep(rolled, node)
+        self._keep(rolled)
         return rolled
 
     def _roll_up(self, source: RolledTable, levels: Levels, node: Ints, *, numbered: bool = False) -> RolledTable:
@@ -251,10 +255,10 @@ class Tables:
         )  # fmt: skip
         digits, records = self._digits[:groups].copy(), self._records[:groups].copy()
         rolled = source._merge_rows(ids, groups, levels, digits, records)
-        self._keep(rolled, node)
+        self._keep(rolled)
         return rolled
 
-    def _keep(self, rolled: RolledTable, node: Ints) -> None:
+    def _keep(self, rolled: RolledTable) -> None:
         """Keep a table, and drop those that were not started from for longest where there are too many."""
         if rolled.size > ENTRIES_KEPT:
             return
@@ -266,7 +270,8 @@ class Tables:
             self._kept[place], self._kept_rows[place], self._last_use[place] = None, -1, UNUSED
             self._free.append(place)
         place = self._free.pop()
-        self._kept[place], self._kept_rows[place], self._kept_levels[place] = rolled, len(rolled), node
+        self._kept[place], self._kept_rows[place] = rolled, len(rolled)
+        self._kept_levels[place] = kernels.pack_levels(rolled.levels)
         self._last_use[place] = next(self._uses)
         self._reach = max(self._reach, place + 1)
         self._entries += rolled.size

@@ -124,6 +124,7 @@ class DenseWalk:
         shape = [high - low + 1 for low, high in zip(problem.lowest, problem.highest, strict=True)]
         self._shape = np.array(shape or [1], dtype=np.int64)  # of one node where there is nothing to recode
         self._strides = np.append(np.cumprod(self._shape[:0:-1])[::-1], 1).astype(np.int64)
+        self._steps = list(zip(problem.lowest, self._strides.tolist(), strict=False))
         self._bottom, self._top = np.zeros_like(self._shape), self._shape - 1
         self._bounds = np.minimum(self._first_bounds(yardstick), LARGEST)  # infinite only when closed
         self._surplus = np.zeros(len(self._bounds))
@@ -152,7 +153,7 @@ class DenseWalk:
 
     def _levels(self, number: int) -> Levels:
         found = []
-        for low, stride in zip(self._lowest.tolist(), self._strides.tolist(), strict=False):
+        for low, stride in self._steps:
             step, number = divmod(number, stride)
             found.append(low + step)
         return tuple(found)

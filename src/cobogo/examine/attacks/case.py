@@ -156,11 +156,11 @@ class _Reading:
 
     def _is_own(self, source: Any) -> bool:
         """Whether a table is the file that the policy is about: its sheet, range and so on are those of the policy."""
-        if self.policy is None or self.policy.data.path is None or not isinstance(source, str | Path):
+        if self.policy is None or not isinstance(source, str | Path):
             return False
         own = self.policy.data
         alike = self.separator in (None, own.separator) and self.encoding in (None, own.encoding)
-        return alike and Path(source).resolve() == self.policy.resolve(str(own.path)).resolve()
+        return alike and own.path is not None and Path(source).resolve() == self.policy.resolve(own.path).resolve()
 
     def all_rows(self, source: Any, data: Data) -> Rows:
         with self.engine.guard("reading"):

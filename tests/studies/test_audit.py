@@ -6,6 +6,7 @@ import csv
 import json
 import random
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import openpyxl
@@ -160,6 +161,16 @@ def test_an_attack_is_tried_on_what_it_is_made_for(home: Path) -> None:
             assert "cannot use any sensitive attribute" in trial.why or "this release has none" in trial.why
 
 
+class Tried(SimpleNamespace):
+    """Findings of one person, or of nobody."""
+
+    def __init__(self, found: bool, by: str = "confidence") -> None:
+        super().__init__(exposed=[1] if found else [], by=by)
+
+    def __bool__(self) -> bool:
+        return bool(self.exposed)
+
+
 @pytest.mark.parametrize(
     ("attacks", "verdict"),
     [
@@ -171,7 +182,7 @@ def test_an_attack_is_tried_on_what_it_is_made_for(home: Path) -> None:
 )
 def test_to_find_a_person_is_another_verdict_than_to_infer_a_value(attacks: tuple[str, ...], verdict: str) -> None:
     trials = [
-        audits.AttackTrial.from_attack(ATTACKS[name], cast("Any", name in attacks))
+        audits.AttackTrial.from_attack(ATTACKS[name], cast("Any", Tried(name in attacks)))
         for name in ("homogeneity", "record-linkage", "presence")
     ]
     found = audits.Audit(release="r", sha256="", records=1, models=(), trials=tuple(trials), knowledge=None, earlier=())

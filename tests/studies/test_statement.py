@@ -72,6 +72,19 @@ def test_a_file_that_changed_after_the_release_is_not_taken_for_its_input(releas
     assert words in statement(copy).render("statement", language="en")
 
 
+def test_an_impact_report_says_whom_suppression_hit(tmp_path: Path) -> None:
+    rows = [("F" if n % 2 else "M", n % 4) for n in range(400)] + [("", n % 2 + 7) for n in range(12)]
+    (tmp_path / "a.csv").write_text(
+        "sex,shoe,ill\n" + "".join(f"{s},{n},{'flu' if n % 3 else 'gout'}\n" for s, n in rows)
+    )
+    columns = {"sex": {"role": "quasi-identifier"}, "shoe": {"role": "quasi-identifier"}, "ill": {"role": "sensitive"}}
+    models = [{"model": "k-anonymity", "k": 20}]
+    rules = {"attributes": columns, "privacy": {"models": models}, "recoding": {"suppression-limit": 0.05}}
+    cobogo.anonymize(tmp_path / "a.csv", rules).write(tmp_path / "release")
+    page = statement(tmp_path / "release").render("impact", language="en")
+    assert "Groups that lost more records than chance explains: sex (1), shoe (2)." in page
+
+
 def test_attacks_are_not_tried_until_they_are(release: Path) -> None:
     assert "cobogo audit" in statement(release).render("statement", language="en")
     found = audit(release)

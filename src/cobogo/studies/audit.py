@@ -38,6 +38,11 @@ class AttackTrial(Trial):
     lacks: tuple[str, ...] = ()
     open: bool = False
 
+    @property
+    def gains(self) -> bool:
+        """Whether it is measured by how much likelier it makes a value, and not by how likely the value is then."""
+        return self.findings is not None and self.findings.by == "gain"
+
     @classmethod
     def from_attack(cls, attack: type[Attack], findings: Findings | None = None, **said: Any) -> AttackTrial:
         """A trial of an attack, by its name."""
@@ -96,11 +101,13 @@ class Audit(Study):
 
     @property
     def people(self) -> dict[Finding, int]:
-        """For each kind of finding (record, value, presence), the most people that one attack exposes."""
+        """For each kind of finding (record, value, presence), the most people that one attack exposes. Values that an
+        attack guesses come before those that it only makes likelier (`AttackTrial.gains`)."""
         found: dict[Finding, int] = {"record": 0, "value": 0, "presence": 0}
-        for trial in self.tried:
-            assert trial.findings is not None
-            found[trial.attack.finds] = max(found[trial.attack.finds], len(trial.findings.exposed))
+        guessed = any(trial.attack.finds == "value" and not trial.gains for trial in self.succeeded)
+        for trial in self.succeeded:
+            if trial.findings is not None and not (guessed and trial.gains):
+                found[trial.attack.finds] = max(found[trial.attack.finds], len(trial.findings.exposed))
         return found
 
     @property

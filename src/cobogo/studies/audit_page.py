@@ -100,6 +100,9 @@ EXPOSED = {
 }
 """What an attack that succeeds does to people, by what it finds."""
 
+GAINED = tr("! {n} likelier")
+"""The same of an attack that makes a value likelier, which may still be improbable."""
+
 FINDS: tuple[Finding, ...] = ("record", "value", "presence")
 ATTACK = 1.9  # inches of the attacks' names in the picture
 GAP = 0.3
@@ -300,7 +303,7 @@ def _row(attack: type[Attack], findings: Findings, say: Speech) -> Row:
         "" if before is None else say.percent(before),
         say.percent(findings.threshold),
         verdict(
-            say(EXPOSED[attack.finds], n=exposed) if exposed else say("✓ nobody"),
+            say(GAINED if findings.by == "gain" else EXPOSED[attack.finds], n=exposed) if exposed else say("✓ nobody"),
             holds=not exposed,
             caution=attack.finds == "value",
             more=share,

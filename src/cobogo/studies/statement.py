@@ -426,6 +426,12 @@ def _safeguards(found: Statement, say: Speech) -> list[str]:
     suppressed = found.report.get("suppressed")
     if suppressed:
         told.append(say.plural("{n} record was left out.", "{n} records were left out.", n=suppressed))
+    hit: Mapping[str, int] = found.report.get("suppressed_groups", {})
+    if hit:
+        names = ", ".join(f"{name} ({number})" for name, number in hit.items())
+        told.append(
+            say("Groups that lost more records than chance explains: {names}. The report names them.", names=names)
+        )
     told.append(
         say(
             "The models were measured again on the written file; recipients can repeat it with `cobogo verify`. "

@@ -227,3 +227,10 @@ def test_no_reason_quotes_a_value_of_the_examples(name: str) -> None:
     cells = {**GUIDE, **ADULT}[name]
     seen = column(name, cells)
     assert not any(cell in reason for cell in cells if len(cell) > 3 for reason in reasons(seen, suggest(seen)))
+
+
+@pytest.mark.parametrize(("time", "form"), [("00:00:00", "%Y-%m-%d"), ("09:30:00", "%Y-%m-%d %H:%M:%S")])
+def test_times_that_are_all_midnight_are_days(time: str, form: str) -> None:
+    found = suggest(column("seen", [f"2020-01-{day:02} {time}" for day in range(1, 29)]))
+    assert found.hierarchy is not None
+    assert found.hierarchy["dates"] == form

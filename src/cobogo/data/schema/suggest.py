@@ -39,6 +39,9 @@ _MONTHS = {
 }
 """How the month of a date is written where the date is written so."""
 
+MIDNIGHT = (" %H:%M:%S", " 00:00:00")
+"""How times are written, and midnight among them."""
+
 LONG = 15
 """The years from the first date to the last from which on years are put together by five and ten, and quarters are too
 fine to help. Not tuned: three bands of five years."""
@@ -173,11 +176,13 @@ def _dates(profile: ColumnProfile, topic: Topic | None) -> dict[str, Any] | None
     form = profile.kind.format
     if form is None:
         return None
+    if form.endswith(MIDNIGHT[0]) and all(text.endswith(MIDNIGHT[1]) for text in profile.texts):
+        form = form.removesuffix(MIDNIGHT[0])  # days, as frames and Parquet files hold them
     day = next(day for day in sorted(_MONTHS, key=len, reverse=True) if form.startswith(day))
     levels = [*([day] if form != day else []), *([_MONTHS[day]] if _MONTHS[day] else [])]
     if "%y" in day:
         levels.append("%y")  # two digits do not tell the century: neither do the levels
-    elif (topic is not None and topic.about == "birth") or _spans_years(profile, form):
+    elif (topic is not None and topic.about == "birth") or _spans_years(profile, str(profile.kind.format)):
         levels += ["%Y", "5-years", "decade"]
     else:
         levels += ["quarter", "%Y"]

@@ -97,7 +97,7 @@ def statement(
 
 def audit_lines(found: Audit) -> str:
     """A table of the attacks that were tried, and why the others were not."""
-    from cobogo.studies.audit_page import EXPOSED
+    from cobogo.studies.audit_page import EXPOSED, GAINED
 
     say = language.terminal_speech()
     rows = []
@@ -106,7 +106,8 @@ def audit_lines(found: Audit) -> str:
             exposed = len(trial.findings.exposed)
             surest, before = trial.findings.surest
             knew = "" if before is None else say.percent(before)
-            mark = say(EXPOSED[trial.attack.finds], n=exposed) if exposed else "✓ " + say("no one found")
+            words = GAINED if trial.gains else EXPOSED[trial.attack.finds]
+            mark = say(words, n=exposed) if exposed else "✓ " + say("no one found")
             figures = [say.number(trial.findings.attacked), say.percent(surest), knew]
             rows.append(
                 [trial.name, say(FINDS[trial.attack.finds]), *figures, say.percent(trial.findings.threshold), mark]

@@ -157,7 +157,7 @@ def frontier_lines(found: Frontier) -> str:
     """A table with one row for each choice."""
     say = language.terminal_speech()
     solved = [point for point in found.points if point.levels is not None]
-    attributes = list(solved[0].levels or ()) if solved else []
+    attributes = console.level_columns([*(solved[0].levels or ())]) if solved else []
     measured = [say(H[key]) for key in ("suppressed", "classes", "smallest", "inference", "risk")]
     header = [*found.varied, *attributes, found.metric, *measured]
     values = iter(say.column([point.value for point in solved]))
@@ -167,7 +167,7 @@ def frontier_lines(found: Frontier) -> str:
         if point.levels is None:
             cells = [*("" for _ in attributes), say("no solution"), *("" for _ in range(5))]
         else:
-            levels = [say.number(level) for level in point.levels.values()]
+            levels = console.level_cells(point.levels)
             counts = [say.number(number) for number in (point.suppressed, point.classes, point.smallest)]
             cells = [*levels, next(values), *counts, say.percent(point.worst_inference), say.percent(point.risk)]
         rows.append([*given, *cells])

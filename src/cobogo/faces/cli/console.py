@@ -8,7 +8,7 @@ import shutil
 import sys
 import textwrap
 import traceback
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -203,6 +203,20 @@ def table(header: list[str], rows: list[list[str]], *, numbers: Collection[int] 
 
     return "\n".join(text for row in [header, *rows] for text in lines(row))
 
+
+def level_columns(attributes: Sequence[str]) -> list[str]:
+    """What the columns of levels are called: as the attributes, or together where a terminal has no room for them."""
+    return [*attributes] if sum(map(len, attributes)) <= LONGEST_NAMES else [language.terminal_speech()("levels")]
+
+
+def level_cells(levels: Mapping[str, int]) -> list[str]:
+    """The levels of the attributes, for the columns of `level_columns`."""
+    texts = [language.terminal_speech().number(level) for level in levels.values()]
+    return texts if len(level_columns([*levels])) == len(texts) else [", ".join(texts)]
+
+
+LONGEST_NAMES = 60
+"""Letters of all attributes' names together, for each to have a column."""
 
 NARROWEST = 30
 """Characters of a column that is wrapped, at least: a sentence in less is a column of words."""

@@ -117,17 +117,11 @@ def check_limit(limit: float | None) -> None:
         )
 
 
-WIDEST = 60
-"""Letters of all quasi-identifiers' names together, above which a table has no columns for them."""
-
-
 def guide_lines(found: Guide, directory: Path) -> str:
-    """A table of the releases, what two of them expose together, and which one to give away. Levels of many columns are
-    on the page alone: a terminal has no room for them."""
+    """A table of the releases, what two of them expose together, and which one to give away."""
     say = language.terminal_speech()
-    shown = sum(map(len, found.quasi_identifiers)) <= WIDEST
     measured = [say(H[key]) for key in ("precision", "average", "classes", "suppressed", "file")]
-    header = ["k", "l", *(found.quasi_identifiers if shown else ()), *measured[:-1], say("limit"), measured[-1]]
+    header = ["k", "l", *console.level_columns(found.quasi_identifiers), *measured[:-1], say("limit"), measured[-1]]
     rows = []
     for result in found.results:
         asked = [str(result.case.k), "" if result.case.l is None else str(result.case.l)]
@@ -140,7 +134,7 @@ def guide_lines(found: Guide, directory: Path) -> str:
         rows.append(
             [
                 *asked,
-                *(say.number(level) for level in (report["levels"].values() if shown else ())),
+                *console.level_cells(report["levels"]),
                 say.fixed(report["metrics"]["precision"], ".4f"),
                 say.fixed(report["classes"]["average"], ",.2f"),
                 say.number(report["classes"]["count"]),

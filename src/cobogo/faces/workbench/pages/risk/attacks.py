@@ -184,6 +184,7 @@ EXPOSED = {
     "value": tr("{people} of {attacked} inferred"),
     "presence": tr("{people} of {attacked} present"),
 }
+GAINED = tr("{people} of {attacked} likelier")
 
 
 def _worst_colour(succeeded: list[dict[str, Any]]) -> str:
@@ -204,7 +205,8 @@ def _attack(session: PageSession, one: dict[str, Any]) -> None:
             if one["succeeded"]:
                 ui.label(session.say("What helps: {what}", what=defence)).classes("text-caption")
         with ui.column().classes("gap-0 items-end").style("width: 21rem; flex: none"):
-            text = session.say(EXPOSED[one["finds"]], people=one["exposed"], attacked=one["attacked"])
+            words = GAINED if one["by"] == "gain" else EXPOSED[one["finds"]]
+            text = session.say(words, people=one["exposed"], attacked=one["attacked"])
             ui.label(text).classes(f"text-body2 text-weight-medium text-{colour}")
             bar = ui.linear_progress(share, show_value=False, size="8px").props(f"color={colour}").classes("w-full")
             bar.props(f'aria-label="{session.say.percent(share)}"')

@@ -118,6 +118,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         "--driver-java-options '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'"  # compile soon, not well
     )
     os.environ["PYSPARK_SUBMIT_ARGS"] = f"{small} pyspark-shell"
+    os.environ["PYSPARK_PYTHON"] = sys.executable  # whoever makes the session, its workers find what is installed here
     yield "local[2]"
     from pyspark.sql import SparkSession
 

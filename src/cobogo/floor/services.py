@@ -40,7 +40,7 @@ CAUSES: tuple[tuple[str, Text, Text], ...] = (
     (
         r"NETWORK_CONNECTION|curlCode|onnection|resolve|Name or service|unreachable|error sending request",
         tr("cannot be reached"),
-        tr("Check the network and the address. For a service that is not Amazon's, set AWS_ENDPOINT_URL."),
+        tr("Check the network and the address. For s3:// at a service that is not Amazon's, set AWS_ENDPOINT_URL."),
     ),
     (r"HTTP Error 30\d", tr("leads to an address that is not encrypted"), tr("Download the file yourself.")),
     (

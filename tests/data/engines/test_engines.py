@@ -691,3 +691,12 @@ def test_unique_values_of_all_columns_are_counted_at_once(engine_url: str) -> No
     table = read(pa.table(columns), Data(), connect(engine_url))
     assert table.values_that_occur_once(list(columns)) == {"a b": 1, "c0": 2, "Z": 1, "none": 0}
     assert table.values_that_occur_once([]) == {}
+
+
+def test_a_table_may_have_many_columns(engine_url: str, workplace: Path) -> None:
+    names = [f"c{number}" for number in range(200)]
+    frame = pa.table({name: ["x", "x", None] for name in names})
+    engine = connect(engine_url)
+    engine.write_csv(engine.load_arrow(frame), workplace / "wide.csv", separator=",")
+    written = (workplace / "wide.csv").read_text().splitlines()
+    assert sorted(written) == sorted([",".join(names), "," * 199, *[",".join(["x"] * 200)] * 2])

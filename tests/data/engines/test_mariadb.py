@@ -14,7 +14,7 @@ import pytest
 
 import cobogo
 from cobogo.answer.sql.dialects import dialect_of
-from cobogo.data.engines.engine import connect
+from cobogo.data.engines.engine import RELEASED, connect
 from cobogo.data.policy import Data
 from cobogo.data.table.frequency import frequency_table
 from cobogo.data.table.read import table_in
@@ -195,3 +195,14 @@ def test_what_a_login_may_not_do_is_said(session: Any, mariadb: str) -> None:
         connect("mariadb://root@localhost/house?charset=latin1")
     with pytest.raises(DataError, match="does not answer questions"):
         dialect_of(engine.language)
+
+
+def test_the_next_release_removes_what_a_killed_one_left(session: Any, mariadb: str, workplace: Path) -> None:
+    """And neither what a run is writing now, nor a table that is not ours."""
+    session.rows("CREATE TABLE people AS SELECT seq DIV 10 AS age FROM seq_0_to_39")
+    for name, comment in (("1" * 12, RELEASED), ("2" * 12, RELEASED), ("3" * 12, "mine")):
+        session.rows(f"CREATE TABLE cobogo_new_{name} (x int) COMMENT '{comment}'")
+    session.rows("DO get_lock('cobogo_new_222222222222', 0)")
+    assert cobogo.anonymize(policy(mariadb, "age", format="table", table="house.given")).write("out")
+    left = [table for (table,) in session.rows("SHOW TABLES LIKE 'cobogo%'")]
+    assert left == ["cobogo_new_222222222222", "cobogo_new_333333333333"]

@@ -305,6 +305,12 @@ def test_wrong_files_are_named_without_a_value(tmp_path: Path, make: Any, words:
     assert "secr" not in str(error.value)
 
 
+def test_utf_32_is_no_text_that_is_read(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("a,b\n1,2\n", encoding="utf-32")
+    with pytest.raises(DataError, match="NUL bytes"):
+        rows(tmp_path / "a.csv")
+
+
 def test_a_workbook_that_unpacks_to_more_than_there_is_room_for(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="larger than 0 MB"):
         check_archive(str(workbook(tmp_path / "a.xlsx", ["x"])), most=100)

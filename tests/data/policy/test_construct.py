@@ -100,6 +100,7 @@ def test_every_table_of_a_policy_is_an_argument() -> None:
         (lambda: cb.Policy({"age": cb.quasi()}, recoding={"suppresion-limit": 0.1}), "suppression-limit"),
         (lambda: cb.Policy({"age": cb.quasi()}, recoding={"label": "age"}), "recoding.label"),
         (lambda: cb.quasi(cb.intervals()), "must not be empty"),
+        (lambda: cb.Policy({"age": "quasi-identifier"}), r"attributes.age: is the text [^\n]*\nWrite cobogo.quasi\(\)"),
         (lambda: cb.quasi("age.csv"), "hierarchy"),
         (lambda: cb.hierarchy(masks="right"), "hierarchy"),
         (lambda: cb.quasi(weight=-1), "weight"),

@@ -298,10 +298,10 @@ class Engine(ABC):
 
     def line(self, table: Expression, separator: str) -> Expression:
         """A row as a line of a CSV file."""
-        first, *others = [_cell(self.text(table[name]), separator) for name in table.columns]
+        *others, last = [_cell(self.text(table[name]), separator) for name in table.columns]
         if not others:  # alone in its line, NULL must be written as "": an empty line would be no row
-            return (first == "").ifelse('""', first)
-        return reduce(lambda line, cell: line + separator + cell, others, first)
+            return (last == "").ifelse('""', last)
+        return _concatenate([*(cell + separator for cell in others), last])
 
     def map_batches(self, table: Expression, change: Callable[[Any], Any]) -> Expression:
         """The rows that a function makes of each Arrow batch, where the rows are; computed once. For engines that keep
@@ -335,6 +335,12 @@ QUOTED = '"\n\r#'
 def _cell(text: Expression, separator: str) -> Expression:
     awkward = reduce(or_, (text.contains(character) for character in QUOTED + separator))
     return text.isnull().ifelse("", awkward.ifelse('"' + text.replace('"', '""') + '"', text))
+
+
+def _concatenate(texts: Sequence[Expression]) -> Expression:
+    """Texts one after another, by halves: a chain of a hundred columns would be too deep to be compiled."""
+    middle = len(texts) // 2
+    return _concatenate(texts[:middle]) + _concatenate(texts[middle:]) if middle else texts[0]
 
 
 def header(names: Sequence[str], separator: str) -> str:

@@ -254,25 +254,27 @@ class MariaDB(Server):
         """A table can be made there, as is tried, and the name must be free or that of an earlier release."""
         import MySQLdb
 
+        self._is_earlier_release(name)
         trial = _place(_beside(name, "new"))
         try:
-            self._run(f"CREATE TABLE {trial} (x int)")
-            self._run(f"DROP TABLE {trial}")
-        except MySQLdb.Error:
+            self._run(f"CREATE TABLE {trial} (x int) COMMENT '{RELEASED}'")
+            self._run(f"DROP TABLE IF EXISTS {trial}")
+        except MySQLdb.Error as error:
+            if error.args[0] not in (*DENIED, *ABSENT):
+                raise
             raise OutputError(
                 tr("you may not create a table there"),
                 where=name,
                 remedy=tr("Ask for CREATE and DROP on the database, or name another one."),
                 code="COBOGO-OUTPUT-WRITE",
             ) from None
-        self._is_earlier_release(name)
 
     @contextmanager
     def new_table(self, table: Expression, name: str) -> Iterator[Expression]:
         """Under a name of its own until the end, when one statement renames it and an earlier release."""
         import MySQLdb
 
-        self.check_new_table(name)
+        self._is_earlier_release(name)
         kinds = {column: released_type(kind) for column, kind in table.schema().items()}
         kinds |= dict.fromkeys(self._odd_columns(table), TEXT)
         _check_names(kinds, name)
@@ -280,6 +282,8 @@ class MariaDB(Server):
             **{column: self.text(table[column]) if kind == TEXT else table[column] for column, kind in kinds.items()}
         )
         new, old = _beside(name, "new"), _beside(name, "old")
+        self._remove_leftovers(name)
+        self._run(f"DO get_lock({_written(new.rpartition('.')[2])}, 0)")
         try:
             self._run(f"CREATE TABLE {_place(new)} ({_definitions(kinds)}) {BYTES} COMMENT '{RELEASED}'")
             self._run(f"INSERT INTO {_place(new)} {self.statement(rows)}")
@@ -292,10 +296,17 @@ class MariaDB(Server):
                 self._run(f"DROP TABLE IF EXISTS {_place(new)}")
             raise
 
+    def _remove_leftovers(self, name: str) -> None:
+        """Remove what runs that were killed have left in the database of a table: nobody has their lock any more."""
+        there = f"table_schema <=> {_schema(name)} AND table_comment = '{RELEASED}'"
+        left = "table_name RLIKE '^cobogo_(new|old)_[0-9a-f]{12}$' AND is_free_lock(table_name)"
+        found = self.rows(f"SELECT table_name FROM information_schema.tables WHERE {there} AND {left}")
+        for (table,) in found:
+            self._run(f"DROP TABLE IF EXISTS {_place(name.rpartition('.')[0] + '.' + table)}")
+
     def _is_earlier_release(self, name: str) -> bool:
         """Whether there is a table of that name; an error if it is not ours to replace."""
-        schema, _, table = name.rpartition(".")
-        there = f"table_schema <=> {_written(schema) if schema else 'database()'} AND table_name = {_written(table)}"
+        there = f"table_schema <=> {_schema(name)} AND table_name = {_written(name.rpartition('.')[2])}"
         found = self.rows(f"SELECT table_comment FROM information_schema.tables WHERE {there}")
         if found and not str(found[0][0]).startswith(RELEASED):
             raise foreign_table(name)
@@ -448,6 +459,12 @@ def _beside(name: str, what: str) -> str:
 def _written(text: str) -> str:
     """A string as the server reads it, to which a backslash is no plain character."""
     return literal(text.replace("\\", "\\\\"))
+
+
+def _schema(name: str) -> str:
+    """The database of a table, as a string of SQL."""
+    given = name.rpartition(".")[0]
+    return _written(given) if given else "database()"
 
 
 def _place(name: str) -> str:

@@ -145,7 +145,7 @@ def _has_quotes(block: bytes) -> bool:
 def _is_utf16(start: bytes) -> bool:
     """By its mark or, without one, by the zeros that every other byte of Western text is."""
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return True
+        return not start.startswith(codecs.BOM_UTF32_LE)
     zeros = start[1::2].count(0), start[::2].count(0)
     return len(start) >= 8 and max(zeros) > 0.8 * (len(start) // 2) and min(zeros) < 0.1 * (len(start) // 2)
 

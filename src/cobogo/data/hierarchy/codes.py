@@ -56,7 +56,7 @@ def _go_up(label: str, *, step: Step) -> str:
 def unknown_codes(classification: str, values: Sequence[str]) -> list[str]:
     """The values that a classification does not have.
 
-    >>> unknown_codes("icd-10", ["A09", "A10", "i10x", "C4A"]), unknown_codes("cep", ["60020-270", "78900-000"])
+    >>> unknown_codes("icd-10", ["A90", "A10", "i10x", "C4A"]), unknown_codes("cep", ["60020-270", "78900-000"])
     (['A10', 'C4A'], ['78900-000'])
     >>> unknown_codes("municipality", ["2304400", "230440", "2304401"])
     ['2304401']

@@ -100,6 +100,7 @@ class Policy(PolicyTable):
     ) -> None:
         """Build a policy of typed parts: what each column is, the models that must hold, and the other tables of the
         file. Its paths are relative to where the program runs."""
+        _refuse_words(attributes)
         tables = {name: part for name, part in locals().items() if name in type(self).model_fields and part is not None}
         if models is not None:
             tables["privacy"] = {"models": tuple(models)}
@@ -320,6 +321,18 @@ class Policy(PolicyTable):
     def sensitive(self) -> tuple[str, ...]:
         """The sensitive attributes, in the policy's order."""
         return self.with_role(Role.SENSITIVE)
+
+
+def _refuse_words(attributes: Mapping[str, Any]) -> None:
+    """A role is not a word in Python: the error of a word says which function makes one."""
+    for name, part in attributes.items():
+        if isinstance(part, str):
+            raise PolicyError(
+                tr('is the text "{text}", and must say how the column is treated', text=part),
+                where=f"policy, attributes.{name}",
+                remedy=tr("Write cobogo.quasi(), cobogo.sensitive(), cobogo.non_sensitive() or cobogo.identifier()."),
+                code="COBOGO-POLICY-ROLE",
+            )
 
 
 def _flatten(content: Mapping[str, Any], place: str = "") -> Iterator[tuple[str, Any]]:

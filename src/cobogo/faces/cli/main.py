@@ -189,6 +189,6 @@ def run(arguments: list[str] | None = None) -> None:
 def _stop(number: int, frame: object) -> None:  # noqa: ARG001
     """End at once. An exception could be lost in a callback of some library; what is on disk cannot wait for that."""
     remove_all_scratch()
-    said = language.terminal_speech()(tr("stopped; nothing was left behind."))
+    said = language.terminal_speech()(tr("stopped; nothing half-written is in place."))
     os.write(2, f"cobogo: {said}\n".encode(errors="replace"))
     os._exit(128 + number)

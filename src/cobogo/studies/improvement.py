@@ -6,7 +6,7 @@ as it is (`publish.recode.cost`), so that a release without a column counts that
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -50,6 +50,7 @@ class TriedChange:
     def as_dict(self) -> dict[str, Any]:
         """What programs get."""
         return {
+            "what": self.change.what,
             "change": self.change.key,
             "table": self.change.table,
             "detail": self.detail,
@@ -63,15 +64,26 @@ class TriedChange:
         }
 
 
-def improve(policy: Policy, *, engine: str | None = None, progress: Progress = silent) -> tuple[TriedChange, ...]:
+def improve(
+    policy: Policy,
+    *,
+    data: Any = None,
+    engine: str | None = None,
+    progress: Progress = silent,
+    each: Callable[[TriedChange], None] = lambda _: None,
+) -> tuple[TriedChange, ...]:
     """Release a table under a policy and under changes of it, and write nothing: the policy as it is first, then the
-    changes, those that keep most first."""
-    table = normalize(open_data(None, policy, engine), policy)
+    changes, those that keep most first.
+
+    ``data``: the table, where it is not the policy's. ``each`` is called with every change when it was tried.
+    """
+    table = normalize(open_data(data, policy, engine), policy)
     changes = list(changes_of(policy))
     tried = []
     for number, change in enumerate(changes):
         progress("search", number, len(changes))
         tried.append(_try(change, policy, table))
+        each(tried[-1])
     progress("search", len(changes), len(changes))
     first, *rest = tried
     return (first, *sorted(rest, key=lambda one: -1.0 if one.detail is None else -one.detail))

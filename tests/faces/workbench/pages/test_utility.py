@@ -47,7 +47,7 @@ def furnished(context: Any, owner: str) -> None:
     home, table = context.files.dataset(dataset), context.files.table(dataset)
     release = secrets.token_hex(8)
     policy = confine_policy(POLICY, home / "files", owner=owner)
-    RELEASE_JOBS["anonymize"](table, policy, context.files.release(release), lambda *_: None)
+    RELEASE_JOBS["anonymize"](table, policy, context.files.release(release), lambda *_: None, "gente.csv")
     about = {"records": 120, "suppressed": 0}
     values = {"owner": owner, "dataset": dataset, "kind": "anonymize", "summary": pack(about), "created": time.time()}
     from sqlalchemy import insert
@@ -133,12 +133,10 @@ def verdict(home: Path, say: Any) -> str:
     (file,) = (home / "state" / "releases").glob("*/evidence/audit.json")
     tried = [one for one in json.loads(file.read_bytes())["attacks"] if one["tried"]]
     succeeded = sum(one["succeeded"] for one in tried)
-    words = (
-        say("Audited: {attacks} of {tried} attacks expose people (one of them exposes {people}).")
-        if succeeded
-        else say("Audited: none of {tried} attacks exposed a person.")
-    )
-    return str(words.partition(" (")[0].format(attacks=succeeded, tried=len(tried)))
+    if not succeeded:
+        return str(say("Audited: none of {tried} attacks exposed a person.", tried=len(tried)))
+    found = max(one["exposed"] for one in tried if one["finds"] == "record")
+    return str(say("Audited. {people}.", people=say("Re-identified: {n}", n=say.number(found)))).rstrip(".")
 
 
 def test_both_pages_in_a_browser(home) -> None:

@@ -14,6 +14,7 @@ from cobogo.faces.workbench import actions, opened_release
 from cobogo.faces.workbench.charts import LINE, ORIGINAL, RELEASE, chart, table
 from cobogo.faces.workbench.frame import attempt, empty, metric
 from cobogo.faces.workbench.labels import LOOKED
+from cobogo.faces.workbench.opened_release import exposed_people, severity
 from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.faces.workbench.widgets import slowly, trouble
 from cobogo.floor.language import Text, tr
@@ -133,6 +134,13 @@ def _nothing(session: PageSession, release: OpenedRelease, begin: Any) -> None:
         empty(session.say("No attack has been run on this release. Its steward can run them."), icon="crisis_alert")
 
 
+EXPOSED = {
+    "record": tr("{people} of {attacked} re-identified"),
+    "value": tr("a value of {people} of {attacked} inferred"),
+    "presence": tr("{people} of {attacked} found to be in the data"),
+}
+
+
 def describe_attack(session: PageSession, attack: str) -> tuple[str, str, str]:
     """What an attack is called, what its attacker knows, and what helps, in the session's language."""
     from cobogo.examine.attacks import ATTACKS
@@ -150,11 +158,11 @@ def _show_findings(session: PageSession, release: OpenedRelease, found: dict[str
         metric(
             session.say("Attacks that succeed"),
             session.say.number(len(succeeded)),
-            colour="negative" if succeeded else "positive" if found["nobody_exposed"] else "warning",
+            colour=severity(tried) if succeeded or found["nobody_exposed"] else "warning",
         )
-        with ui.column().classes("gap-0 col"):
+        with ui.column().classes("gap-0 col").style("min-width: 15rem"):
             unsure = "nobody" if found["nobody_exposed"] else "open"
-            text = session.say(tr("Some attacks exceed their thresholds.") if succeeded else RISK_ATTACKS[unsure])
+            text = f"{exposed_people(session, tried)}." if succeeded else session.say(RISK_ATTACKS[unsure])
             ui.label(text).classes("text-subtitle1 text-weight-medium")
             knows = found["knowledge"] or session.say("only the release")
             if release.data is not None and knows == release.data.name:
@@ -182,7 +190,7 @@ def _show_findings(session: PageSession, release: OpenedRelease, found: dict[str
 def _attack(session: PageSession, one: dict[str, Any]) -> None:
     name, knows, defence = describe_attack(session, one["attack"])
     share = one["exposed"] / max(one["attacked"], 1)
-    colour = "negative" if one["succeeded"] else "positive"
+    colour = severity([one])
     before = one.get("baseline")
     with ui.card().classes("w-full gap-1 q-py-sm"), ui.row().classes("w-full items-center no-wrap cobogo-beside"):
         ui.icon("dangerous" if one["succeeded"] else "verified_user").props(f"size=md color={colour}")
@@ -192,7 +200,7 @@ def _attack(session: PageSession, one: dict[str, Any]) -> None:
             if one["succeeded"]:
                 ui.label(session.say("What helps: {what}", what=defence)).classes("text-caption")
         with ui.column().classes("gap-0 items-end").style("width: 21rem; flex: none"):
-            text = session.say("{people} of {attacked} exposed", people=one["exposed"], attacked=one["attacked"])
+            text = session.say(EXPOSED[one["finds"]], people=one["exposed"], attacked=one["attacked"])
             ui.label(text).classes(f"text-body2 text-weight-medium text-{colour}")
             bar = ui.linear_progress(share, show_value=False, size="8px").props(f"color={colour}").classes("w-full")
             bar.props(f'aria-label="{session.say.percent(share)}"')

@@ -4,6 +4,7 @@ import os
 import random
 import re
 import secrets
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 

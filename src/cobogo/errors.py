@@ -85,9 +85,13 @@ class PolicyError(InputError):
 
 
 class DataError(InputError):
-    """The data cannot be read, or is not what the policy says it is."""
+    """The data cannot be read, or is not what the policy says it is.
+
+    ``offers``: a key of ``[data]``, and values with one of which they can be read, such as the sheets of a workbook.
+    """
 
     code = "COBOGO-DATA"
+    offers: tuple[str, tuple[str, ...]] | None = None
 
 
 class QueryRefused(InputError):

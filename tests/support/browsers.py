@@ -68,7 +68,9 @@ def log_in(page: Any, address: str, key: str, say: Any) -> None:
         page.get_by_label(say("Your key")).fill(key)
         page.get_by_role("button", name=say("Log in")).click()
         try:
-            page.wait_for_url(re.compile(r"/(data|releases|asking)(\?|$)"), timeout=60_000 if last else 20_000)
+            page.wait_for_url(
+                re.compile(r"/(data|releases|asking|administering)(\?|$)"), timeout=60_000 if last else 20_000
+            )
             return
         except Exception:
             if last:

@@ -6,7 +6,7 @@ as it is (`publish.recode.cost`), so that a release without a column counts that
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -53,6 +53,7 @@ class TriedChange:
     def as_dict(self) -> dict[str, Any]:
         """What programs get."""
         return {
+            "what": self.change.what,
             "change": self.change.key,
             "table": self.change.table,
             "detail": self.detail,
@@ -111,10 +112,12 @@ def improve(
     *,
     engine: str | None = None,
     progress: Progress = show_in_notebook,
+    each: Callable[[TriedChange], None] = lambda _: None,
 ) -> Improvement:
     """Release a table under a policy and under changes of it that protect no less, and write nothing.
 
-    ``improve(policy)`` reads the policy's own data; ``improve(data, policy)`` tries it on the data given.
+    ``improve(policy)`` reads the policy's own data; ``improve(data, policy)`` tries it on the data given. ``each`` is
+    called with every change when it was tried.
     """
     data, rules = split_arguments(data, policy)
     table = normalize(open_data(data, rules, engine), rules)
@@ -123,6 +126,7 @@ def improve(
     for number, change in enumerate(changes):
         progress("search", number, len(changes))
         tried.append(_try(change, rules, table))
+        each(tried[-1])
     progress("search", len(changes), len(changes))
     first, *rest = tried
     return Improvement(first, tuple(sorted(rest, key=lambda one: -1.0 if one.detail is None else -one.detail)))

@@ -38,6 +38,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
 """Programs that can print a page; the first that is there is taken."""
 
 BLANK = "________________"
+NOWHERE: Mapping[str, str | None] = {}
 
 STYLE = """header p { text-align: left; }
 .sign td { height: 2.6rem; width: 60%; border-bottom: 1px solid var(--ink); }
@@ -113,9 +114,12 @@ class Statement:
         return [self.release / "evidence" / name for name in names]
 
 
-def statement(release: str | Path) -> Statement:
-    """What a release directory and its evidence say, for the page to sign and the impact report. Writes nothing. The
-    hash of the input is of the file as it is now."""
+def statement(release: str | Path, *, source: Mapping[str, str | None] = NOWHERE) -> Statement:
+    """What a release directory and its evidence say, for the page to sign and the impact report. Writes nothing.
+
+    ``source``: name and SHA-256 of the input, where the policy names no file; otherwise the hash is of the file as it
+    is now.
+    """
     place = Path(release)
     file = place / "evidence" / evidences.NAME
     if not file.is_file():
@@ -134,7 +138,7 @@ def statement(release: str | Path) -> Statement:
         policy=policy,
         report=_read(place / "evidence" / "report.json"),
         audit=_read(place / "evidence" / "audit.json"),
-        source=_source(policy, kept, public),
+        source={**_source(policy, kept, public), **source},
         created=timestamp(),
     )
 

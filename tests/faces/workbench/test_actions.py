@@ -123,6 +123,10 @@ class Furnished:
             "stop study": study,
             "ask": ("people", "SELECT COUNT(*) AS n FROM people", {"epsilon": "0.01"}),
             "open collection": ("", COLLECTION),
+            "state release": (self.release,),
+            "make key": ("", "bea", "analyst", 30),
+            "revoke key": (self.holder("rui").key,),
+            "stop job": (self.job,),
         }
 
     def everything(self) -> list[Any]:

@@ -15,8 +15,9 @@ from cobogo.faces.server.roles import KeyRole
 from cobogo.faces.server.schemas import Job
 from cobogo.faces.server.services.jobs import AUDIT, RELEASE_JOBS
 from cobogo.faces.workbench.header import DOOR, LANGUAGE_NAMES, PERSON
-from cobogo.faces.workbench.labels import KIND, KIND_WHY, LOOKED, STEP
-from cobogo.faces.workbench.pages.running import RUN, RUN_WHY
+from cobogo.faces.workbench.labels import JOB_STATE, KIND, KIND_WHY, LOOKED, STEP
+from cobogo.faces.workbench.pages.administering import MAY
+from cobogo.faces.workbench.pages.running import RUN_WHY
 from cobogo.faces.workbench.steps import DOORS, STEPS
 from cobogo.floor.language import LANGUAGES
 from support.paths import ROOT
@@ -33,7 +34,8 @@ def test_every_page_door_role_kind_and_state_has_a_name() -> None:
     assert KIND.keys() == KIND_WHY.keys() == {*RELEASE_JOBS, AUDIT}
     assert LOOKED.keys() == {*RELEASE_JOBS, "original", "after"}
     states = set(get_args(Job.model_fields["state"].annotation))
-    assert states <= RUN.keys()
+    assert states == JOB_STATE.keys()
+    assert MAY.keys() == PERSON.keys()
     assert RUN_WHY.keys() <= states
     assert LANGUAGE_NAMES.keys() == set(LANGUAGES)
 

@@ -293,7 +293,9 @@ def choose(asked: str | None, known: Sequence[str], key: str, what: str, file: s
         said = tr("has several {what}: {names}", what=what, names=listed) if known else tr("has no {what}", what=what)
     else:
         said = tr('has no "{asked}" among its {what}: {names}', asked=asked, what=what, names=listed)
-    raise DataError(said, where=file, remedy=_choice(asked, known, key), code="COBOGO-DATA-FILE")
+    error = DataError(said, where=file, remedy=_choice(asked, known, key), code="COBOGO-DATA-FILE")
+    error.offers = (key, tuple(known)) if known else None
+    raise error
 
 
 def _choice(asked: str | None, known: Sequence[str], key: str) -> str:

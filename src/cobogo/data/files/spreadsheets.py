@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import zipfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
@@ -45,11 +46,12 @@ def read(file: str, data: Data) -> FileContent:
     import pyarrow as pa
 
     notes = check_archive(file) if zipfile.is_zipfile(file) else []
-    sheet, rows, first, hint = _table(file, data, notes)
+    sheet, rows, first, below = _table(file, data, notes)
     where = tr("{file}, sheet {sheet}", file=file, sheet=sheet)
     header = [cell_text(cell) or "" for cell in rows[0]]
     width = max((n for row in rows for n, cell in enumerate(row, 1) if cell != ""), default=0)
-    check_header(header[:width], tr("{where}, row {row}", where=where, row=first), hint)
+    with _offering(below):
+        check_header(header[:width], tr("{where}, row {row}", where=where, row=first), _hint(below))
     records = [row[:width] for row in rows[1:] if any(cell != "" for cell in row[:width])]
     if len(records) < len(rows) - 1:
         empty = len(rows) - 1 - len(records)
@@ -59,7 +61,7 @@ def read(file: str, data: Data) -> FileContent:
     return FileContent(table.schema, [table], notes=notes, keys={"sheet": sheet})
 
 
-def _table(file: str, data: Data, notes: list[str]) -> tuple[str, Cells, int, str]:
+def _table(file: str, data: Data, notes: list[str]) -> tuple[str, Cells, int, _Area | None]:
     """The name of the sheet, the rows of the table, the number of the first of them, and where else it may begin. What
     looks like a total below it is noted."""
     from python_calamine import CalamineError, CalamineWorkbook, PasswordError
@@ -83,8 +85,9 @@ def _table(file: str, data: Data, notes: list[str]) -> tuple[str, Cells, int, st
             code="COBOGO-DATA-EMPTY",
         )
     below = area.below_title(cells)
-    hint = _hint(below and (below.above_total(cells) or below))
-    _refuse_merged(merged, area, tr("{file}, sheet {sheet}", file=file, sheet=name), hint)
+    below = below and (below.above_total(cells) or below)
+    with _offering(below):
+        _refuse_merged(merged, area, tr("{file}, sheet {sheet}", file=file, sheet=name), _hint(below))
     rest = area.above_total(cells)
     if rest is not None:
         notes.append(
@@ -94,7 +97,7 @@ def _table(file: str, data: Data, notes: list[str]) -> tuple[str, Cells, int, st
                 area=str(rest),
             )
         )
-    return name, area.cut(cells), area.top + 1, hint
+    return name, area.cut(cells), area.top + 1, below
 
 
 def _sheets_with_cells(book: Any, data: Data) -> list[str]:
@@ -191,6 +194,16 @@ def _hint(area: _Area | None) -> str:
     if area is None:
         return ""
     return tr('If the table begins below a title: range = "{area}" under [data], or --range {area}.', area=str(area))
+
+
+@contextmanager
+def _offering(area: _Area | None) -> Iterator[None]:
+    """A block whose errors offer to read another range."""
+    try:
+        yield
+    except DataError as error:
+        error.offers = None if area is None else ("range", (str(area),))
+        raise
 
 
 def _no_range(text: str) -> PolicyError:

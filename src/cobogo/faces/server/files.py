@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import secrets
 import shutil
@@ -96,9 +97,9 @@ class Files:
             yield stage
             stage.rename(self.dataset(identity))
 
-    def keep(self, source: IO[bytes], target: Path) -> int:
-        """Copy an upload, up to the limit."""
-        most, size = self.limits.upload_megabytes * MEGABYTE, 0
+    def keep(self, source: IO[bytes], target: Path) -> str:
+        """Copy an upload, up to the limit; its SHA-256."""
+        most, size, seal = self.limits.upload_megabytes * MEGABYTE, 0, hashlib.sha256()
         with target.open("xb") as sink:
             target.chmod(0o600)
             while block := source.read(BLOCK):
@@ -112,7 +113,8 @@ class Files:
                         remedy=tr("Ask the server's administrator to raise limits.upload-megabytes."),
                     )
                 sink.write(block)
-        return size
+                seal.update(block)
+        return seal.hexdigest()
 
     def attach(self, identity: str, name: str, source: IO[bytes]) -> str:
         """Keep a file that policies of a data set may name: a hierarchy, a population."""

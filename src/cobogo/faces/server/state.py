@@ -296,6 +296,14 @@ class ServerState:
         with self.transaction(reads=True) as connection:
             return [dict(row) for row in connection.execute(query).mappings()]
 
+    def log_before(self, line: int | None, limit: int) -> list[dict[str, Any]]:
+        """Lines of the log before a line, or the last ones; the latest first."""
+        query = select(LOG).order_by(LOG.c.id.desc()).limit(limit)
+        if line is not None:
+            query = query.where(LOG.c.id < line)
+        with self.transaction(reads=True) as connection:
+            return [dict(row) for row in connection.execute(query).mappings()]
+
 
 def _filter_owner(query: Any, table: Table, owner: str | None) -> Any:
     return query if owner is None else query.where(table.c.owner == owner)

@@ -17,6 +17,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,34 +28,37 @@ from cobogo.errors import AnswerIsNo, CobogoError, OutputError
 from cobogo.faces.server.files import DATA, Files
 from cobogo.faces.server.sandbox import confine_policy
 from cobogo.faces.server.settings import MEGABYTE, ServerLimits, ServerSettings
-from cobogo.faces.server.state import JOBS, RELEASES, ServerState, pack, pack_error, pack_texts
+from cobogo.faces.server.state import DATASETS, JOBS, RELEASES, ServerState, pack, pack_error, pack_texts
 from cobogo.floor.files import lock, open_private, remove_all_scratch
 from cobogo.floor.language import tr
 from cobogo.floor.language.errors import change_error
 from cobogo.floor.progress import Progress
 
-Runner = Callable[[Path, Policy, Path, Progress], None]
+Runner = Callable[[Path, Policy, Path, Progress, str], None]
+"""Releases a table to a directory; its report says what its owner calls the table."""
 
 OFTEN = 0.2
 """Seconds between two notes of how far a job is."""
 
 
-def _anonymize(data: Path, policy: Policy, target: Path, progress: Progress) -> None:
+def _anonymize(data: Path, policy: Policy, target: Path, progress: Progress, name: str) -> None:
     from cobogo.publish.anonymize import anonymize
     from cobogo.release.write import write_release
 
-    write_release(anonymize(data, policy, progress=progress), target, progress=progress)
+    release = anonymize(data, policy, progress=progress)
+    write_release(replace(release, table=replace(release.table, name=name)), target, progress=progress)
 
 
-def _transform(name: str) -> Runner:
+def _transform(kind: str) -> Runner:
     """A job that draws rows, by the name of its function in `cobogo.publish.transform`."""
 
-    def run(data: Path, policy: Policy, target: Path, progress: Progress) -> None:
+    def run(data: Path, policy: Policy, target: Path, progress: Progress, name: str) -> None:
         from cobogo.publish import transform
         from cobogo.release.write import write_release
 
-        settle = getattr(transform, name)
-        verdict = write_release(settle(data, policy, progress=progress), target, progress=progress)
+        release = getattr(transform, kind)(data, policy, progress=progress)
+        named = replace(release, table=replace(release.table, name=name))
+        verdict = write_release(named, target, progress=progress)
         if not verdict:
             raise AnswerIsNo(tr("the release does not keep its promises"), where="policy")
 
@@ -86,7 +90,14 @@ def _frontier(data: Path, policy: Policy, options: Mapping[str, Any], progress: 
     frontier(data, policy, vary=options["vary"], progress=progress, each=lambda point: each(point.as_dict()))
 
 
-STUDY_JOBS: Mapping[str, Study] = {"compare": _compare, "frontier": _frontier}
+def _improve(data: Path, policy: Policy, options: Mapping[str, Any], progress: Progress, each: Each) -> None:  # noqa: ARG001
+    from cobogo.data.files.settle import settle_policy
+    from cobogo.studies.improvement import improve
+
+    improve(data, settle_policy(policy, data), progress=progress, each=lambda tried: each(tried.as_dict()))
+
+
+STUDY_JOBS: Mapping[str, Study] = {"compare": _compare, "frontier": _frontier, "improve": _improve}
 """The jobs that release nothing: what they find is looked at, one thing at a time while they go on."""
 
 FINDINGS = "findings.jsonl"
@@ -190,7 +201,9 @@ class JobRun:
         asked = json.loads(row["asked"])
         data, policy = self._load_request(row["owner"], asked)
         target = self.files.release(self.identity)
-        RELEASE_JOBS[row["kind"]](data, policy, target, self.progress)
+        dataset = self.state.get(DATASETS, asked["dataset"])
+        name = data.name if dataset is None else dataset["name"]
+        RELEASE_JOBS[row["kind"]](data, policy, target, self.progress, name)
         summary = json.loads((target / "evidence" / "report.json").read_bytes())
         with self.state.transaction() as connection:
             mine = (JOBS.c.id == self.identity) & (JOBS.c.state == "running")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from cobogo.errors import AnswerIsNo, CobogoError, Stale
 from cobogo.faces.server.keys import Holder
+from cobogo.faces.server.roles import KeyRole
 from cobogo.faces.server.services.keys import BEGUN
 from cobogo.faces.server.services.operation import NotFound, ScopeMissing
 from cobogo.faces.server.services.policies import Version
@@ -39,7 +40,7 @@ ACTIONS: dict[str, Callable[..., Any]] = {}
 def action(name: str, *, log: bool = True) -> Callable[[Deed[P, T]], Deed[P, T]]:
     """Make an action of a function of the desk, the page, the thing it is about and more.
 
-    What comes into being by an action is noted by the identity that the function returns.
+    What comes into being by an action is noted by the identity that the function returns, alone or first of all.
     """
 
     def make(do: Deed[P, T]) -> Deed[P, T]:
@@ -50,7 +51,8 @@ def action(name: str, *, log: bool = True) -> Callable[[Deed[P, T]], Deed[P, T]]
             status, what = 500, about
             try:
                 result = do(desk, session, about, *given, **options)
-                status, what = 200, about or (result if isinstance(result, str) else "")
+                made = result[0] if isinstance(result, tuple) else result
+                status, what = 200, about or (made if isinstance(made, str) else "")
                 return result
             except ScopeMissing as error:
                 status = 403
@@ -87,11 +89,17 @@ def _reader(desk: Desk, session: PageSession, name: str, about: str) -> Holder:
         raise
 
 
+GONE = {
+    "data set": tr("the data set of this page no longer exists"),
+    "release": tr("the release of this page no longer exists"),
+    "job": tr("there is no such job any more"),
+    "key": tr("there is no such key, or it was revoked before"),
+}
+
+
 def _missing(thing: str) -> Stale:
     remedy = tr("Nothing was changed. Choose another one.")
-    if thing == "release":
-        return Stale(tr("the release of this page no longer exists"), remedy=remedy)
-    return Stale(tr("the data set of this page no longer exists"), remedy=remedy)
+    return Stale(GONE.get(thing, GONE["data set"]), remedy=remedy)
 
 
 def _current(desk: Desk, session: PageSession, dataset: str) -> str:
@@ -258,6 +266,12 @@ def verify_release(desk: Desk, session: PageSession, release: str) -> Verdict:
     return desk.service.releases.verify(session.caller, release)
 
 
+@action("state release")
+def state_release(desk: Desk, session: PageSession, release: str) -> None:
+    """Put the pages to sign into the evidence, in the language of the page."""
+    desk.service.releases.write_statement(session.caller, release, session.language)
+
+
 @action("register")
 def register_release(desk: Desk, session: PageSession, release: str, series: str) -> list[Breach]:
     """Record a release in a series; returns whom it exposes together with the recorded ones."""
@@ -300,3 +314,31 @@ def ask_curator(desk: Desk, session: PageSession, dataset: str, sql: str, offer:
 def open_collection(desk: Desk, session: PageSession, about: str, text: str) -> str:  # noqa: ARG001
     """Open a collection; its identity."""
     return desk.service.collections.begin(session.caller, text)
+
+
+# The server itself
+
+
+@action("make key")
+def make_key(
+    desk: Desk,
+    session: PageSession,
+    about: str,  # noqa: ARG001
+    owner: str,
+    role: str,
+    days: float | None,
+) -> tuple[str, str]:
+    """Make a key; its identity, and its text, which is shown only now."""
+    return desk.service.keys.create(session.caller, owner, KeyRole(role), days=days)
+
+
+@action("revoke key")
+def revoke_key(desk: Desk, session: PageSession, key: str) -> None:
+    """End a key now."""
+    desk.service.keys.revoke(session.caller, key)
+
+
+@action("stop job")
+def stop_job(desk: Desk, session: PageSession, job: str) -> None:
+    """Stop a job of anybody."""
+    desk.service.jobs.stop(session.caller, job)

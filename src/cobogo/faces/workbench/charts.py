@@ -277,15 +277,22 @@ def gauge(session: PageSession, before: float | None, after: float | None, *, la
     return chart(options, height="150px", label=label)
 
 
+def _room(letters: int) -> str:
+    """The least width of a column whose longest cell has so many letters: on a phone a sentence, or a date, keeps room
+    for a few words."""
+    return "15rem" if letters > 60 else "8rem" if letters > 20 else "0"
+
+
 def table(columns: Sequence[tuple[str, str, str]], rows: Sequence[Mapping[str, Any]], *, page: int = 0) -> ui.table:
     """A plain table: each column's key, title and side; long texts wrap."""
+    room = {key: _room(max((len(str(row.get(key, ""))) for row in rows), default=0)) for key, *_ in columns}
     shown = [
         {
             "name": key,
             "label": title,
             "field": key,
             "align": side,
-            "style": "white-space: normal",
+            "style": f"white-space: normal; min-width: {room[key]}",
             "headerStyle": "white-space: normal",
         }
         for key, title, side in columns

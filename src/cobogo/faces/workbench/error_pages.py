@@ -13,6 +13,7 @@ from nicegui.page import page
 
 from cobogo.faces.workbench.frame import empty, prepare_page
 from cobogo.faces.workbench.session import Desk
+from cobogo.faces.workbench.widgets import WRONG
 from cobogo.floor.language import tr
 
 TROUBLE = {
@@ -22,7 +23,7 @@ TROUBLE = {
 
 TROUBLE_WHY = {
     "lost": tr("The address is wrong, or the page no longer exists, or it is not yours."),
-    "wrong": tr("Something went wrong. Nothing was released. The server's log has the details."),
+    "wrong": WRONG,
 }
 
 FOR_PROGRAMS = ("/api/", "/_nicegui", "/release/")

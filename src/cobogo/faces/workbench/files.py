@@ -10,7 +10,7 @@ from fastapi.responses import Response
 from nicegui import app
 
 from cobogo.faces.server.keys import Holder
-from cobogo.faces.server.routes.jobs import evidence_archive, evidence_page, public_archive
+from cobogo.faces.server.routes.jobs import evidence_archive, evidence_page, public_archive, statement_page
 from cobogo.faces.server.services.operation import NotFound, ScopeMissing
 from cobogo.faces.workbench.session import Desk
 
@@ -44,3 +44,10 @@ def serve(desk: Desk) -> None:
         page = fetch(request, lambda holder: evidence_page(desk.service, holder, identity, "report.html"))
         page.headers["X-Frame-Options"] = "SAMEORIGIN"
         return page
+
+    @app.get("/release/{identity}/{page}", include_in_schema=False)
+    def statement(request: Request, identity: str, page: Literal["statement", "impact"]) -> Response:
+        language = desk.known(str(request.session.get("id", ""))).language
+        shown = fetch(request, lambda holder: statement_page(desk.service, holder, identity, page, language))
+        shown.headers["X-Frame-Options"] = "SAMEORIGIN"
+        return shown

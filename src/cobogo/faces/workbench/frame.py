@@ -16,6 +16,7 @@ from cobogo.faces.workbench.labels import STEP
 from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.faces.workbench.steps import visible_steps
 from cobogo.faces.workbench.style import BRICK, INFO, INK, NEGATIVE, POSITIVE, WARNING
+from cobogo.faces.workbench.widgets import WRONG
 from cobogo.floor.language import speech
 
 T = TypeVar("T")
@@ -164,7 +165,7 @@ def _report_error(session: PageSession, error: Exception) -> None:
         complain(error, session.language)
     else:
         ui.notify(
-            session.say("Something went wrong. Nothing was released. The server's log has the details."),
+            session.say(WRONG),
             type="negative",
             multi_line=True,
         )

@@ -34,6 +34,7 @@ DOOR = {
     "answer": tr("Answer"),
     "collect": tr("Collect"),
     "locate": tr("Locate"),
+    "server": tr("Server"),
 }
 
 LANGUAGE_NAMES = {"en": "English", "es": "Español", "pt-BR": "Português"}
@@ -51,7 +52,9 @@ def header(desk: Desk, session: PageSession, step: str, dark: ui.dark_mode) -> N
         label = session.say("Menu")
         menu = ui.button(icon="menu").props(f'flat round color=white aria-label="{label}"').tooltip(label)
         ui.label("Cobogó").classes("text-h6 text-weight-bold cobogo-wide")
-        ui.label(session.say(STEP[step])).classes("text-subtitle1 ellipsis").props('role="heading" aria-level="1"')
+        ui.label(session.say(STEP[step])).classes("text-subtitle1").props('role="heading" aria-level="1"').style(
+            "white-space: nowrap"
+        )
         ui.space()
         if session.dataset is not None:
             _dataset(desk, session)
@@ -67,7 +70,7 @@ def _dataset(desk: Desk, session: PageSession) -> None:
     if row is None:
         return
     link = ui.link(target=session.address("data")).classes("row items-center no-wrap q-gutter-xs")
-    with link.style("color: white"):
+    with link.style("color: white; min-width: 0; flex-wrap: nowrap"):
         ui.icon("table_chart").props("size=xs").classes("cobogo-wide")
         ui.label(row["name"]).classes("ellipsis").style("max-width: min(16rem, 30vw)").tooltip(
             session.say("The current data set")
@@ -123,9 +126,9 @@ def drawer(desk: Desk, session: PageSession, step: str) -> ui.left_drawer:
     """The steps, by the doors of the house, with a mark at what is done. A window with room for it has it open."""
     holder = session.holder
     assert holder is not None
-    done = finished_steps(desk, session)
-    label = session.say("Steps")
+    label, mark = session.say("Steps"), session.say("done")
     steps = ui.left_drawer(value=False).classes("q-pa-sm").props("width=220 bordered show-if-above")
+    marks: dict[str, ui.icon] = {}
     with (
         steps,
         ui.element("nav").props(f'aria-label="{label}"').classes("w-full"),
@@ -141,9 +144,16 @@ def drawer(desk: Desk, session: PageSession, step: str) -> ui.left_drawer:
                 with link, ui.row().classes("items-center q-px-sm q-py-xs no-wrap gap-3"):
                     ui.icon(one.icon).props("size=sm")
                     ui.label(session.say(STEP[one.name])).classes("text-body2 col")
-                    if one.name in done:
-                        mark = session.say("done")
-                        ui.icon("check_circle").props(f'size=xs color=positive role=img aria-label="{mark}"')
+                    marks[one.name] = ui.icon("check_circle")
+                    marks[one.name].props(f'size=xs color=positive role=img aria-label="{mark}"')
+
+    def draw_marks() -> None:
+        done = finished_steps(desk, session)
+        for name, icon in marks.items():
+            icon.set_visibility(name in done)
+
+    session.redraw_steps = draw_marks
+    draw_marks()
     return steps
 
 

@@ -24,6 +24,16 @@ KIND = {
     "audit": tr("audit"),
 }
 
+JOB_STATE = {
+    "queued": tr("Waiting"),
+    "running": tr("Running"),
+    "cancelling": tr("Stopping"),
+    "done": tr("Done"),
+    "refused": tr("Refused"),
+    "failed": tr("Failed"),
+    "cancelled": tr("Cancelled"),
+}
+
 MAP_KNOB = {
     "epsilon": tr("ε per metre"),
     "k": tr("k"),
@@ -171,4 +181,5 @@ STEP = {
     "asking": tr("Ask"),
     "collecting": tr("Collect"),
     "mapping": tr("Map"),
+    "administering": tr("Administration"),
 }

@@ -14,6 +14,7 @@ from cobogo.faces.workbench.labels import LOOKED
 from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.faces.workbench.widgets import turn_to
 from cobogo.floor.language import tr
+from cobogo.tell.report.exposure import inferred
 from cobogo.tell.report.labels import model_name
 
 ANONYMIZED, SYNTHETIC = "anonymize", "synthesize"
@@ -85,32 +86,38 @@ def audit_verdict(desk: Desk, session: PageSession, row: dict[str, Any]) -> tupl
     tried = [one for one in found["attacks"] if one["tried"]]
     succeeded = [one for one in tried if one["succeeded"]]
     if succeeded:
-        most = max(one["exposed"] for one in succeeded)
-        counts = {"attacks": len(succeeded), "tried": len(tried), "people": most}
-        if all(one["finds"] == "value" for one in succeeded):
-            return (
-                "gpp_maybe",
-                "warning",
-                session.say(
-                    "Audited: no person is found; {attacks} of {tried} attacks infer values (one of them those of "
-                    "{people} people).",
-                    **counts,
-                ),
-            )
-        return (
-            "gpp_bad",
-            "negative",
-            session.say(
-                "Audited: {attacks} of {tried} attacks expose people (one of them exposes {people}).", **counts
-            ),
-        )
+        colour = severity(tried)
+        icon = "gpp_maybe" if colour == "warning" else "gpp_bad"
+        return icon, colour, session.say("Audited. {people}.", people=exposed_people(session, tried))
     if not tried:
         return "gpp_maybe", "warning", session.say("Audited: no attack applies to this release, so none was tried.")
+    if not found["nobody_exposed"]:
+        return "gpp_maybe", "warning", session.say("Audited: no one was found, but some attacks could not be tried.")
     return (
         "verified_user",
         "positive",
         session.say("Audited: none of {tried} attacks exposed a person.", tried=len(tried)),
     )
+
+
+FOUND = {
+    "record": tr("Re-identified: {n}"),
+    "value": tr("a value inferred: {n}"),
+    "presence": tr("presence revealed: {n}"),
+}
+"""What attacks do to people, by what they find."""
+
+
+def exposed_people(session: PageSession, attacks: list[dict[str, Any]]) -> str:
+    """How many people the attack that finds most re-identifies, infers a value of, and reveals as present."""
+    most = {kind: max((one["exposed"] for one in attacks if one["finds"] == kind), default=0) for kind in FOUND}
+    return "; ".join(session.say(FOUND[kind], n=session.say.number(people)) for kind, people in most.items())
+
+
+def severity(attacks: list[dict[str, Any]]) -> str:
+    """The colour of attacks: one for people who are found, another for values that are only inferred."""
+    succeeded = {one["finds"] for one in attacks if one["succeeded"]}
+    return "positive" if not succeeded else "warning" if succeeded == {"value"} else "negative"
 
 
 def promise(session: PageSession, models: list[dict[str, Any]]) -> list[str]:
@@ -127,7 +134,7 @@ def promise(session: PageSession, models: list[dict[str, Any]]) -> list[str]:
     return lines
 
 
-def tiles(session: PageSession, found: dict[str, Any], seconds: float | None = None) -> None:
+def tiles(session: PageSession, found: dict[str, Any]) -> None:
     """The figures that tell how it went."""
     records, left = found.get("records"), found.get("suppressed")
     with ui.row().classes("w-full gap-3 items-stretch"):
@@ -148,10 +155,32 @@ def tiles(session: PageSession, found: dict[str, Any], seconds: float | None = N
                 help=session.say("0% is the original, 100% is no detail at all"),
             ).classes("col")
         _risk(session, found.get("risk") or {})
-        if seconds is not None:
-            metric(session.say("Took"), session.say.seconds(seconds), help=_optimal(session, found)).classes("col")
+        if found.get("seconds"):
+            took = session.say.seconds(sum(found["seconds"].values()))
+            metric(session.say("Took"), took, help=_optimal(session, found)).classes("col")
+    lines = inference_lines(session, found)
+    if lines:
+        with ui.row().classes("items-center gap-2 no-wrap bg-amber-2 text-black q-pa-sm rounded-borders w-full"):
+            ui.icon("warning").props("size=sm")
+            ui.label("\n".join([*lines, session.say("The models that were asked for allow this.")])).classes(
+                "cobogo-lines"
+            )
     for line in cost_lines(session, found):
         ui.label(line).classes("text-body2")
+
+
+def inference_lines(session: PageSession, found: dict[str, Any]) -> list[str]:
+    """The sensitive values that can be guessed although every model holds."""
+    return [
+        session.say(
+            "A value of {name} can be guessed with {share} in one class, where anybody guesses it with {baseline}.",
+            name=name,
+            share=session.say.percent(one["after"]),
+            baseline=session.say.percent(one["baseline"]),
+        )
+        for name, one in (found.get("inference") or {}).items()
+        if inferred(after=one["after"], baseline=one["baseline"])
+    ]
 
 
 def cost_lines(session: PageSession, found: dict[str, Any]) -> list[str]:

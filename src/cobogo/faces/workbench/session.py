@@ -11,6 +11,7 @@ import html
 import secrets
 import time
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from numbers import Real
@@ -77,6 +78,8 @@ class PageSession:
     draft: PolicyDraft = field(default_factory=PolicyDraft)
     version: int = 0
     browser: Browser = field(default_factory=Browser)
+    redraw_steps: Callable[[], object] = lambda: None
+    """Draws the marks at the steps again."""
 
     @property
     def memory(self) -> dict[str, Any]:

@@ -14,7 +14,8 @@ from cobogo.faces.server.roles import KeyScope
 
 @dataclass(frozen=True)
 class PageStep:
-    """One page: its name is its module's, its words' and its address's. Its door is one of the four of the house.
+    """One page: its name is its module's, its words' and its address's. Its door is one of the four of the house, or
+    the server itself.
 
     ``also`` is another scope that opens the page, which then shows what that scope may see.
     """
@@ -47,15 +48,16 @@ STEPS = (
     PageStep("hierarchies", "account_tree", KeyScope.DATA),
     PageStep("privacy", "shield", KeyScope.DATA),
     PageStep("running", "play_circle", KeyScope.RUN),
-    PageStep("exploring", "hub", KeyScope.EVIDENCE),
+    PageStep("exploring", "hub", KeyScope.DATA),
     PageStep("utility", "bar_chart", KeyScope.EVIDENCE),
     PageStep("risk", "crisis_alert", KeyScope.EVIDENCE),
     PageStep("releases", "inventory_2", KeyScope.RELEASES),
     PageStep("asking", "forum", KeyScope.ASK, "answer", also=KeyScope.BUDGETS),
     PageStep("collecting", "poll", KeyScope.COLLECT, "collect"),
     PageStep("mapping", "map", KeyScope.COLLECT, "locate"),
+    PageStep("administering", "admin_panel_settings", KeyScope.AUDIT, "server", also=KeyScope.KEYS),
 )
-DOORS = ("publish", "answer", "collect", "locate")
+DOORS = ("publish", "answer", "collect", "locate", "server")
 
 
 def visible_steps(holder: Holder) -> tuple[PageStep, ...]:
@@ -81,11 +83,11 @@ def finished_steps(desk: Any, session: Any) -> frozenset[str]:
     roles = [str(one.get("role", "CONFIRM")) for one in attributes.values()]
     if roles and not any(role.startswith("CONFIRM") for role in roles):
         done.add("columns")
-        if all("hierarchy" in one for one in attributes.values() if one["role"] == "quasi-identifier"):
+        if session.memory.get(f"hierarchies {session.dataset}") == frozenset():
             done.add("hierarchies")
     if models and "columns" in done:
         done.add("privacy")
     release = desk.release(session)
     if release is not None and release["dataset"] == session.dataset:
-        done |= {"running", "releases"}
+        done |= {"running", "releases"} | ({"hierarchies"} if "columns" in done else set())
     return frozenset(done)

@@ -12,8 +12,12 @@ from cobogo.errors import CobogoError
 from cobogo.faces.server.services.releases import OpenedRelease
 from cobogo.faces.workbench.header import is_dark
 from cobogo.faces.workbench.session import PageSession
+from cobogo.floor.language import tr
 
 T = TypeVar("T")
+
+WRONG = tr("Something went wrong. Nothing was released. The server's log has the details.")
+"""What is said of an error that is not ours: its own message may quote values."""
 
 
 def turn_to(*, stay: bool = False, **about: str) -> None:
@@ -34,16 +38,24 @@ async def slowly(
     try:
         found = await run.io_bound(work)
     except CobogoError as error:
-        if not place.is_deleted:
-            place.clear()
-            with place:
-                trouble(session.say.error(error))
+        _replace(place, session.say.error(error))
         return
+    except Exception:
+        _replace(place, session.say(WRONG))
+        raise
     if place.is_deleted:
         return
     place.clear()
     with place:
         draw(found)  # type: ignore[arg-type]
+
+
+def _replace(place: ui.element, text: str) -> None:
+    """Say why something is not shown, in its place."""
+    if not place.is_deleted:
+        place.clear()
+        with place:
+            trouble(text)
 
 
 def trouble(text: str, *, icon: str = "info") -> None:

@@ -60,7 +60,7 @@ def content(release: AnonymizedRelease, read: RecodedReadBack) -> Content:
     sizes = people.sizes if plan.counterfeits else after.counts[: len(people)]
     order = np.argsort(-sizes, kind="stable")[: policy.report.largest_classes]
     return Content(
-        source=Path(recoded.table.name).name,
+        source=Path(release.table.name).name,
         created=datetime.now().astimezone().isoformat(timespec="seconds"),
         summary=summary(release, classes, read.verdict.models, exposed) | _cost_summary(recoded),
         metric=recoded.metric,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import time
 import zipfile
@@ -38,7 +39,7 @@ def test_a_table_becomes_a_release(served, tmp_path) -> None:
         table = pd.read_csv(archive.open("public/release.csv"))
     assert "name" not in table.columns
     assert table.groupby(["age", "city"]).size().min() >= 2
-    assert "<html" in served("steward", "GET", f"/releases/{job['id']}/report").text
+    assert "people.csv" in served("steward", "GET", f"/releases/{job['id']}/report").text
     assert any(table["illness"].str.startswith("="))
     safe = served("steward", "GET", f"/releases/{job['id']}/public.zip?formulas=neutralised")
     zipfile.ZipFile(io.BytesIO(safe.content)).extractall(tmp_path)
@@ -67,7 +68,13 @@ def test_a_release_is_audited_for_its_steward_and_auditors(served) -> None:
         assert found["release"] == release
         assert str(served.context.files.root) not in str(found)
         assert "<html" in served(who, "GET", f"/releases/{release}/audit").text
-    assert served("other", "GET", f"/releases/{release}/findings").status_code == 404
+        for page, words in (("statement", "Declaração sobre uma publicação"), ("impact", "Relatório de impacto")):
+            signed = served(who, "GET", f"/releases/{release}/statement?page={page}&language=pt-BR").text
+            assert words in signed
+            assert f"people.csv · 40 registros · SHA-256 {hashlib.sha256(CSV.encode()).hexdigest()}" in signed
+            assert str(served.context.files.root) not in signed
+    for part in ("findings", "statement"):
+        assert served("other", "GET", f"/releases/{release}/{part}").status_code == 404
     assert served("admin", "GET", f"/releases/{release}/audit").status_code == 403
     assert served("steward", "POST", f"/releases/{release}/verify").json()["holds"] is True
     public = served("steward", "GET", f"/releases/{release}/public.zip").content

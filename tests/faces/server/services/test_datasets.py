@@ -128,8 +128,14 @@ def workbook(**sheets: list[list[Any]]) -> io.BytesIO:
 
 def test_a_workbook_becomes_a_data_set(context: ServerContext) -> None:
     datasets, people = service_of(context).datasets, [["age", "city"], [34, "Crato"], [35, None]]
-    with pytest.raises(DataError, match=r'people\.xlsx: has several sheets: "one", "two"'):
+    with pytest.raises(DataError, match=r'people\.xlsx: has several sheets: "one", "two"') as refused:
         datasets.receive(ANA, "people.xlsx", workbook(one=people, two=people))
+    assert refused.value.offers == ("sheet", ("one", "two"))
+    with pytest.raises(DataError) as refused:
+        datasets.receive(
+            ANA, "people.xlsx", workbook(one=[["Our people", None, None], [None] * 3, *([*line, 1] for line in people)])
+        )
+    assert refused.value.offers == ("range", ("A3:C5",))
     identity = datasets.receive(ANA, "people.xlsx", workbook(one=people, two=people), places={"sheet": "two"})
     assert datasets.get(ANA, identity)["about"]["columns"] == ["age", "city"]
     assert [values for _, values in datasets.page(ANA, identity, 0, 9)] == [["34", "Crato"], ["35", None]]

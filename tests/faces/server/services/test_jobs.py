@@ -23,6 +23,7 @@ from cobogo.faces.server.settings import ServerSettings
 from cobogo.faces.server.state import JOBS
 from cobogo.faces.server.worker import FINDINGS
 from cobogo.studies.comparison import compare
+from cobogo.studies.improvement import improve
 from support.services import person
 
 pytestmark = pytest.mark.slow
@@ -44,6 +45,7 @@ ROWS = [
     for n in range(160)
 ]
 ANA, BIA = person("ana"), person("bia")
+EACH_WITHOUT = ['age = { role = "identifier" }', 'zip = { role = "identifier" }']
 OPTIONS = {"algorithms": ["optimal", "anatomy", "mondrian"]}
 CSV = pd.DataFrame(ROWS).to_csv(index=False).encode()
 
@@ -76,12 +78,13 @@ def _untimed(runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def test_a_study_runs_in_the_queue_and_tells_what_the_comparison_says(service, tmp_path) -> None:
     dataset = service.datasets.receive(ANA, "people.csv", io.BytesIO(CSV))
-    question = ("compare", dataset, POLICY, OPTIONS)
+    question, another = ("compare", dataset, POLICY, OPTIONS), ("improve", dataset, POLICY, {})
     assert service.jobs.find_study(ANA, *question) is None
     identity = service.jobs.begin_study(ANA, *question)
+    service.jobs.begin_study(ANA, *another)
     service.test_queue.start()
     try:
-        _until(lambda: service.jobs.find_study(ANA, *question).over)
+        _until(lambda: service.jobs.find_study(ANA, *question).over and service.jobs.find_study(ANA, *another).over)
     finally:
         service.test_queue.stop()
     job, study = service.jobs.get(ANA, identity), service.jobs.find_study(ANA, *question)
@@ -90,6 +93,11 @@ def test_a_study_runs_in_the_queue_and_tells_what_the_comparison_says(service, t
     (tmp_path / "policy.toml").write_text(POLICY)
     expected = compare(tmp_path / "people.csv", Policy.load(tmp_path / "policy.toml"), algorithms=OPTIONS["algorithms"])
     assert _untimed(study.found) == _untimed(json.loads(json.dumps(expected.as_dict()["runs"])))
+    improved = improve(tmp_path / "people.csv", Policy.load(tmp_path / "policy.toml"))
+    tried = (improved.as_it_is, *improved.changes)
+    found = service.jobs.find_study(ANA, *another).found
+    assert [one["change"] for one in found] == ["", 'algorithm = "local"', "suppression-limit = 0.2", *EACH_WITHOUT]
+    assert {one["change"]: one["suppressed"] for one in found} == {one.change.key: one.suppressed for one in tried}
     assert service.releases.list_all(ANA) == []
 
 

@@ -40,7 +40,13 @@ class Bench:
         )
         create(str(self.settings.registry), None).close()
         self.context = ServerContext(self.settings)
-        people = {"ana": KeyRole.STEWARD, "bia": KeyRole.STEWARD, "caio": KeyRole.ANALYST, "davi": KeyRole.AUDITOR}
+        people = {
+            "ana": KeyRole.STEWARD,
+            "bia": KeyRole.STEWARD,
+            "caio": KeyRole.ANALYST,
+            "davi": KeyRole.AUDITOR,
+            "eva": KeyRole.ADMIN,
+        }
         self.keys = {name: self.context.keys.create(name, role)[1] for name, role in people.items()}
         self.chromium = chromium
         self.address = f"http://127.0.0.1:{self.port}"
@@ -292,7 +298,7 @@ def test_what_is_no_table_is_refused_and_not_kept(bench) -> None:
 
 
 def test_each_role_sees_its_pages_and_nobody_more(bench) -> None:
-    for who, pages in {"caio": {"asking"}, "davi": {"exploring", "utility", "risk", "releases", "asking"}}.items():
+    for who, pages in {"caio": {"asking"}, "davi": {"utility", "risk", "releases", "asking", "administering"}}.items():
         page = bench.page(who)
         found = page.get_by_role("navigation").get_by_role("link").evaluate_all("all => all.map(one => one.pathname)")
         assert {path.strip("/") for path in found} == pages
@@ -300,6 +306,31 @@ def test_each_role_sees_its_pages_and_nobody_more(bench) -> None:
         page.get_by_text(speech("en")("Your key does not give access to this page.")).wait_for()
         assert page.locator("input[type=file]").count() == 0
         page.context.close()
+
+
+def test_an_administrator_makes_a_key_and_ends_it(bench) -> None:
+    """The key is shown once, works until it is revoked, and is not in the log; what was done is."""
+    say, page = speech("en"), bench.page("eva")
+    page.get_by_label(say("Person")).fill("rui")
+    page.get_by_role("button", name=say("Make a key")).click()
+    page.get_by_role("button", name=say("I have copied it")).wait_for()
+    key = page.get_by_role("dialog").locator("code").inner_text().strip()
+    page.get_by_role("button", name=say("I have copied it")).click()
+    readable(page, "en")
+    fits(page, say("Menu"))
+    guest = bench.browser().new_page()
+    guest.set_default_timeout(PATIENCE)
+    log_in(guest, bench.address, key, say)
+    page.get_by_role("row").filter(has_text="rui").get_by_role("button").click()
+    page.get_by_role("dialog").get_by_role("button", name=say("Revoke")).click()
+    page.get_by_role("row").filter(has_text="rui").get_by_text(say("revoked")).wait_for()
+    guest.goto(f"{bench.address}/data")
+    guest.wait_for_url(re.compile("/login"))
+    page.get_by_role("tab", name=say("Log")).click()
+    page.get_by_text("workbench revoke key").first.wait_for()
+    assert key.rpartition("_")[2] not in page.content()
+    page.context.close()
+    guest.context.close()
 
 
 def test_strangers_stay_outside_and_their_guesses_are_paced(bench) -> None:

@@ -47,7 +47,7 @@ def furnished(context: Any, owner: str) -> None:
     home, table = context.files.dataset(dataset), context.files.table(dataset)
     release = secrets.token_hex(8)
     policy = confine_policy(POLICY, home / "files", owner=owner)
-    RELEASE_JOBS["anonymize"](table, policy, context.files.release(release), lambda *_: None)
+    RELEASE_JOBS["anonymize"](table, policy, context.files.release(release), lambda *_: None, "gente.csv")
     about = {"records": 120, "suppressed": 0}
     values = {"owner": owner, "dataset": dataset, "kind": "anonymize", "summary": pack(about), "created": time.time()}
     from sqlalchemy import insert
@@ -132,18 +132,11 @@ def verdict(home: Path, say: Any) -> str:
     """How the verdict of the one audit there is begins, by what is in its file."""
     (file,) = (home / "state" / "releases").glob("*/evidence/audit.json")
     tried = [one for one in json.loads(file.read_bytes())["attacks"] if one["tried"]]
-    succeeded = [one["finds"] for one in tried if one["succeeded"]]
-    words = (
-        say("Audited: none of {tried} attacks exposed a person.")
-        if not succeeded
-        else say(
-            "Audited: no person is found; {attacks} of {tried} attacks infer values (one of them those of {people} "
-            "people)."
-        )
-        if set(succeeded) == {"value"}
-        else say("Audited: {attacks} of {tried} attacks expose people (one of them exposes {people}).")
-    )
-    return str(words.partition(" (")[0].format(attacks=len(succeeded), tried=len(tried)))
+    succeeded = sum(one["succeeded"] for one in tried)
+    if not succeeded:
+        return str(say("Audited: none of {tried} attacks exposed a person.", tried=len(tried)))
+    found = max(one["exposed"] for one in tried if one["finds"] == "record")
+    return str(say("Audited. {people}.", people=say("Re-identified: {n}", n=say.number(found)))).rstrip(".")
 
 
 def test_both_pages_in_a_browser(home) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import tracemalloc
 from collections import Counter
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ from hypothesis import strategies as st
 from cobogo.errors import NoSolution
 from cobogo.publish.recode.lattice.evaluate import Evaluator
 from cobogo.publish.recode.lattice.search import optimal
-from cobogo.publish.recode.lattice.survey import Standing, Survey
+from cobogo.publish.recode.lattice.survey import CELLS, Standing, Survey, _nearest_nodes
 from cobogo.studies.exploration import Exploration, explore
 from support import reference
 from support.effort import examples
@@ -100,6 +102,19 @@ def test_a_part_of_a_lattice_is_what_lies_nearest(task: Task, most: int, random)
     whole.explore()
     assert whole.finished
     assert (whole.standing != Standing.UNKNOWN).all()
+
+
+def test_a_lattice_of_hundreds_of_attributes_takes_little_memory() -> None:
+    wide = SimpleNamespace(lowest=(0,) * 150, highest=(3,) * 150)
+    middle = (1,) * 150
+    tracemalloc.start()
+    nodes = _nearest_nodes(wide, middle, CELLS // 150)  # type: ignore[arg-type]
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    steps = np.abs(nodes - 1).sum(axis=1)
+    assert np.bincount(steps).tolist() == [1, 300, len(nodes) - 301]
+    assert len(np.unique(nodes, axis=0)) == len(nodes) == CELLS // 150
+    assert peak < 500 << 20
 
 
 @settings(some, max_examples=examples(20))

@@ -194,19 +194,22 @@ def _summarize_numbers(side: PairSide, name: str) -> Summary | None:
 
 
 def _estimate_summary(pair: TablePair, name: str) -> Summary | None:
-    """Summarize released values, each spread evenly over the leaves under it, as an analyst could."""
+    """Summarize released values, each spread evenly over the leaves under it, as an analyst could. None where every
+    value stands for every leaf: then the release says nothing of them."""
     tree, part = pair.tree(name), pair.after.part_with(name)
     if tree is None or part is None:
         return None
     decimal = pair.policy.data.decimal
     numbers = np.array([parse_number(leaf, decimal) for leaf in tree.leaves])
     cells = part.cells([CountKey(name)])
-    records = np.zeros(len(numbers))
+    records, told = np.zeros(len(numbers)), False
     for label, count in zip(cells.values[0], np.bincount(cells.codes[0], cells.counts).tolist(), strict=True):
         leaves = leaves_under(tree, label, decimal)
         if len(leaves):
             records[leaves] += count / len(leaves)
-    return replace(found, estimated=True) if (found := _summarize_weighted(numbers, records)) is not None else None
+            told |= len(leaves) < len(numbers)
+    found = _summarize_weighted(numbers, records) if told else None
+    return None if found is None else replace(found, estimated=True)
 
 
 def _summarize_weighted(values: Floats, counts: Floats) -> Summary | None:

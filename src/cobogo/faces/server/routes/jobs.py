@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Annotated, Any, Literal
 
 from fastapi import APIRouter, Body, Query
-from fastapi.responses import FileResponse, Response
+from fastapi.responses import FileResponse, HTMLResponse, Response
 
 from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.routes.dependencies import REFUSALS, Here, may
@@ -18,12 +18,14 @@ from cobogo.faces.server.schemas import AuditWanted, Identity, Job, JobInQueue, 
 from cobogo.faces.server.services import Services
 from cobogo.faces.server.services.jobs import RELEASE_JOBS, JobService
 from cobogo.faces.server.services.releases import ReleaseService
+from cobogo.floor.language import LANGUAGES
 
 router = APIRouter(tags=["jobs and releases"], responses=REFUSALS)
 
 ZIP: dict[int | str, dict[str, Any]] = {
     200: {"content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}}}
 }
+STILL = {"Content-Security-Policy": "default-src 'none'; img-src data:; style-src 'unsafe-inline'"}
 PAGE: dict[int | str, dict[str, Any]] = {200: {"content": {"text/html": {"schema": {"type": "string"}}}}}
 
 
@@ -119,6 +121,18 @@ def audit(this: Here, holder: Annotated[Holder, may(ReleaseService.evidence_file
     return evidence_page(this, holder, identity, "audit.html")
 
 
+@router.get("/releases/{identity}/statement", response_class=Response, responses=PAGE)
+def statement(
+    this: Here,
+    holder: Annotated[Holder, may(ReleaseService.render_statement)],
+    identity: Identity,
+    page: Annotated[Literal["statement", "impact"], Query()] = "statement",
+    language: Annotated[Literal[LANGUAGES], Query()] = "en",  # type: ignore[valid-type]
+) -> Response:
+    """A page for the person who signs a release, or an impact report (LGPD art. 38, GDPR art. 35)."""
+    return statement_page(this, holder, identity, page, language)
+
+
 @router.get("/releases/{identity}/findings")
 def findings(
     this: Here, holder: Annotated[Holder, may(ReleaseService.evidence_file)], identity: Identity
@@ -137,11 +151,12 @@ def verify(this: Here, holder: Annotated[Holder, may(ReleaseService.verify)], id
 
 def evidence_page(this: Services, holder: Holder, identity: str, name: str) -> Response:
     """A page of the evidence, which loads nothing."""
-    return FileResponse(
-        this.releases.evidence_file(holder, identity, name),
-        media_type="text/html",
-        headers={"Content-Security-Policy": "default-src 'none'; img-src data:; style-src 'unsafe-inline'"},
-    )
+    return FileResponse(this.releases.evidence_file(holder, identity, name), media_type="text/html", headers=STILL)
+
+
+def statement_page(this: Services, holder: Holder, identity: str, page: str, language: str) -> Response:
+    """A page to sign, made now from the evidence, which loads nothing."""
+    return HTMLResponse(this.releases.render_statement(holder, identity, page, language), headers=STILL)
 
 
 def _data(this: Services, holder: Holder, identity: str, name: str) -> dict[str, Any]:

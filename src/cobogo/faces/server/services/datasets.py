@@ -100,9 +100,9 @@ class DatasetService(Subject):
         """
         options = _reading(separator, encoding, places)
 
-        def keep(stage: Path) -> Path:
-            self._context.files.keep(upload, stage / "upload")
-            return take_table(stage / "upload", options, self._context.settings.limits)
+        def keep(stage: Path) -> tuple[Path, str | None]:
+            sha256 = self._context.files.keep(upload, stage / "upload")
+            return take_table(stage / "upload", options, self._context.settings.limits), sha256
 
         return self._take_in(holder.owner, name, keep, options, decimal)
 
@@ -120,10 +120,10 @@ class DatasetService(Subject):
     def copy_table(self, holder: Holder, source: str, table: str, *, name: str | None = None) -> str:
         """Take in a table of a database that the settings name: a copy of it, as it is now, becomes a data set."""
 
-        def copy(stage: Path) -> Path:
+        def copy(stage: Path) -> tuple[Path, str | None]:
             file = stage / "data.parquet"
             copy_table(self._context, holder.owner, source, table, file)
-            return file
+            return file, None
 
         return self._take_in(holder.owner, name or table, copy)
 
@@ -141,7 +141,7 @@ class DatasetService(Subject):
         self,
         owner: str,
         name: str,
-        fill: Callable[[Path], Path],
+        fill: Callable[[Path], tuple[Path, str | None]],
         options: Data = TEXT,
         decimal: str | None = None,
     ) -> str:
@@ -153,9 +153,9 @@ class DatasetService(Subject):
         try:
             with context.files.receiving(identity) as stage:
                 with _named(stage / "upload", label):
-                    file = fill(stage)
+                    file, sha256 = fill(stage)
                 about = _read_table(file, stage, options, label)
-                about |= {"size": file.stat().st_size, "file": file.name, "decimal": decimal}
+                about |= {"size": file.stat().st_size, "file": file.name, "decimal": decimal, "sha256": sha256}
             context.state.change(DATASETS, identity, about=pack(about))
         except BaseException:
             context.state.remove(DATASETS, identity)
@@ -284,7 +284,9 @@ def _named(file: Path, name: str) -> Iterator[None]:
         yield
     except DataError as error:
         shown = change_error(error, lambda text: text.replace(str(file), name))
-        raise DataError(shown.what, where=shown.where or name, remedy=shown.remedy, code=error.code) from None
+        named = DataError(shown.what, where=shown.where or name, remedy=shown.remedy, code=error.code)
+        named.offers = error.offers
+        raise named from None
 
 
 def _read_table(file: Path, stage: Path, options: Data, name: str) -> dict[str, Any]:

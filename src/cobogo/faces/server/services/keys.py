@@ -66,6 +66,11 @@ class KeyService(Subject):
         """Lines of the log in their order."""
         return self._context.state.log(after, limit)
 
+    @operation(KeyScope.AUDIT, reads=True)
+    def read_latest(self, holder: Holder, before: int | None, limit: int) -> list[Row]:  # noqa: ARG002
+        """Lines of the log before a line, or the last ones; the latest first."""
+        return self._context.state.log_before(before, limit)
+
     def check_health(self) -> None:
         """See that the state can be read."""
         self._context.state.log(limit=1)

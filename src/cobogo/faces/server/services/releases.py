@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from cobogo.faces.server.context import ServerContext
     from cobogo.publish.registry.store import RegistryEntry
     from cobogo.release.contract import Verdict
+    from cobogo.studies.statement import Statement
 
 T = TypeVar("T")
 
@@ -197,6 +198,28 @@ class ReleaseService(Subject):
             own and KeyScope.RUN in holder.scopes,
             context.cache,
         )
+
+    @operation(KeyScope.EVIDENCE, reads=True)
+    def render_statement(self, holder: Holder, identity: str, page: str, language: str) -> str:
+        """The page to sign ("statement"), or the impact report ("impact"), as HTML."""
+        return self._statement(holder, identity).render(page, language=language)
+
+    @operation(KeyScope.RUN)
+    def write_statement(self, holder: Holder, identity: str, language: str) -> None:
+        """Put both pages into the evidence of a release of the holder's."""
+        self._row(RELEASES, identity, holder.owner, "release")
+        self._statement(holder, identity).write(language=language)
+
+    def _statement(self, holder: Holder, identity: str) -> Statement:
+        """What there is to say of a release, with the file that was uploaded, as long as its data set is there."""
+        from cobogo.studies.statement import statement
+
+        row = self._row(RELEASES, identity, holder.sees, "release")
+        dataset = self._context.state.get(DATASETS, row["dataset"], row["owner"])
+        told = (
+            {} if dataset is None else {"name": dataset["name"], "sha256": json.loads(dataset["about"]).get("sha256")}
+        )
+        return statement(self._context.files.release(identity), source=told)
 
     @operation(KeyScope.DATA, reads=True)
     def policy_text(self, holder: Holder, identity: str) -> tuple[str, str]:

@@ -96,6 +96,7 @@ class _Columns:
         self.counts.clear()
         chosen = Counter(line.role for line in self.lines)
         with self.counts:
+            self.session.redraw_steps()
             for role in ROLES:
                 text = f"{self.session.say(ROLE[role]).partition(':')[0]}: {chosen[role]}"
                 ui.badge(text, color=COLOURS[role]).classes("q-pa-xs")

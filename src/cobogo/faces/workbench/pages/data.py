@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from nicegui import events, run, ui
 
 from cobogo.data.files.formats import FORMATS
+from cobogo.errors import CobogoError, DataError
 from cobogo.faces.server.services.datasets import RowOrder
 from cobogo.faces.server.settings import MEGABYTE
 from cobogo.faces.workbench import actions
-from cobogo.faces.workbench.frame import attempt, open_page, section
+from cobogo.faces.workbench.frame import attempt, complain, open_page, section
 from cobogo.faces.workbench.labels import CHOICE
 from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.floor.language import tr
@@ -60,7 +62,7 @@ def _upload(desk: Desk, session: PageSession) -> None:
         with desk.service.datasets.stage(session.caller) as stage:
             await event.file.save(stage / "upload")
             name = event.file.name[:200] or "table"
-            await _keep(desk, session, busy, actions.receive_table, name, stage / "upload", dict(options))
+            await _receive(desk, session, busy, name, stage / "upload", dict(options))
         event.sender.reset()  # type: ignore[attr-defined]
 
     most = desk.service.datasets.upload_megabytes
@@ -150,6 +152,45 @@ def _databases(desk: Desk, session: PageSession) -> None:
                 field.props("dense outlined").style("width: 16rem")
             ui.button(session.say("Copy"), on_click=take).props("no-caps")
         busy = _waiting(session)
+
+
+async def _receive(
+    desk: Desk, session: PageSession, busy: ui.row, name: str, file: Path, options: dict[str, str | None]
+) -> None:
+    """Receive a file. Where it does not say which part of it is the table, its owner is asked."""
+    while True:
+        busy.set_visibility(True)
+        try:
+            identity = await run.io_bound(actions.receive_table, desk, session, "", name, file, options)
+        except CobogoError as error:
+            busy.set_visibility(False)
+            offers = error.offers if isinstance(error, DataError) else None
+            part = None if offers is None else await _choose_part(session, error, *offers)
+            if offers is None or part is None:
+                if offers is None:
+                    complain(error, session.language)
+                return
+            options[offers[0]] = part
+        else:
+            busy.set_visibility(False)
+            ui.navigate.to(session.address("data", data=identity, release=None))
+            return
+
+
+async def _choose_part(session: PageSession, error: CobogoError, key: str, known: tuple[str, ...]) -> str | None:
+    """Which sheet, table or range is to be read; None if none of them."""
+    say = session.say
+    with ui.dialog(value=True).props("persistent") as dialog, ui.card().classes("gap-3").style("max-width: 36rem"):
+        ui.label(say("Which part of the file is the table?")).classes("text-h6")
+        where = "" if error.where is None else f"{say(error.where)}: "
+        ui.label(f"{where}{say(error.what)}").classes("text-body2")
+        choice = ui.select(list(known), value=known[0], label=say(OPTION[key])).props("outlined").classes("w-full")
+        with ui.row().classes("gap-2"):
+            ui.button(say("Read it"), on_click=lambda: dialog.submit(choice.value)).props("no-caps autofocus")
+            ui.button(say("Cancel"), on_click=lambda: dialog.submit(None)).props("flat no-caps")
+    chosen = await dialog
+    dialog.delete()
+    return None if chosen is None else str(chosen)
 
 
 async def _keep(desk: Desk, session: PageSession, busy: ui.row, take: Callable[..., str], *given: Any) -> None:

@@ -109,17 +109,20 @@ def _show_release(desk: Desk, session: PageSession, row: dict[str, Any], entry: 
         ui.tab("rows", session.say("Rows"))
         if inside:
             ui.tab("report", session.say("Report"))
+            ui.tab("statement", session.say("To sign"))
         ui.tab("registry", session.say("Registry"))
     with ui.tab_panels(tabs, value=summary).classes("w-full bg-transparent"):
         with ui.tab_panel("summary").classes("q-pa-none gap-4"):
             found = opened_release.report(desk, session, identity)
-            opened_release.tiles(session, found or json.loads(row["summary"]), _took(found))
+            opened_release.tiles(session, found or json.loads(row["summary"]))
             opened_release.levels(desk, session, identity, found or manifest)
         with ui.tab_panel("rows").classes("q-pa-none gap-2"):
             _preview(desk, session, identity)
         if inside:
             with ui.tab_panel("report").classes("q-pa-none gap-2"):
-                _report(session, identity)
+                _framed(session, identity, "report", session.say("Report"))
+            with ui.tab_panel("statement").classes("q-pa-none gap-2"):
+                _statement(desk, session, row)
         with ui.tab_panel("registry").classes("q-pa-none gap-2"):
             _registry(desk, session, row, entry)
 
@@ -143,11 +146,6 @@ def _show_verdict(desk: Desk, session: PageSession, row: dict[str, Any]) -> None
             ui.button(session.say("Attacks"), on_click=lambda: ui.navigate.to(there)).props("outline dense no-caps")
 
 
-def _took(found: dict[str, Any]) -> float | None:
-    seconds = found.get("seconds")
-    return sum(seconds.values()) if isinstance(seconds, dict) else None
-
-
 def _preview(desk: Desk, session: PageSession, identity: str) -> None:
     """The first rows as whoever receives the release sees them."""
 
@@ -168,12 +166,41 @@ def _preview(desk: Desk, session: PageSession, identity: str) -> None:
     ui.timer(0.01, lambda: slowly(session, body, fetch, draw), once=True)
 
 
-def _report(session: PageSession, identity: str) -> None:
-    address = f"/release/{identity}/report"
+def _statement(desk: Desk, session: PageSession, row: dict[str, Any]) -> None:
+    """The page for whoever signs, and the impact report: made of the evidence as it is now."""
+    identity = row["id"]
+
+    async def keep() -> None:
+        await attempt(session, actions.state_release, desk, session, identity)
+        ui.notify(session.say("Both pages are in the evidence now."), type="positive")
+
+    ui.label(
+        session.say(
+            "For the person who answers for the release. Who that is, the purpose and the legal basis come from the "
+            "policy (Privacy, “Who is responsible”); what is not said there is a blank to fill in."
+        )
+    ).classes("text-body2 text-quiet")
+    pages = {"statement": session.say("Statement on a release"), "impact": session.say("Data protection impact report")}
+    with ui.row().classes("items-center w-full gap-2"):
+        page = ui.toggle(pages, value="statement").props("no-caps")
+        ui.space()
+        if row["owner"] == session.owner and KeyScope.RUN in session.caller.scopes:
+            ui.button(session.say("Put both into the evidence"), icon="lock", on_click=keep).props("outline no-caps")
+
+    @ui.refreshable
+    def show() -> None:
+        _framed(session, identity, str(page.value), pages[str(page.value)])
+
+    show()
+    page.on_value_change(show.refresh)
+
+
+def _framed(session: PageSession, identity: str, name: str, title: str) -> None:
+    """A page of a release in a frame that runs no scripts."""
+    address = f"/release/{identity}/{name}"
     ui.link(session.say("Open in a new tab"), address, new_tab=True).classes("text-primary")
-    title = session.say("Report")
     frame = ui.element("iframe").props(f'src="{address}" sandbox="" title="{title}"').classes("w-full")
-    frame.style("height: calc(100vh - 19rem); border: 1px solid rgb(0 0 0 / 20%); background: white")
+    frame.style("height: max(36rem, calc(100vh - 12rem)); border: 1px solid rgb(0 0 0 / 20%); background: white")
 
 
 def _actions(desk: Desk, session: PageSession, row: dict[str, Any], entry: RegistryEntry | None) -> None:

@@ -12,24 +12,17 @@ from cobogo.faces.server.services.jobs import AUDIT, OVER, RELEASE_JOBS
 from cobogo.faces.workbench import actions, opened_release
 from cobogo.faces.workbench.draft import check_draft, jobs_of, undecided_columns
 from cobogo.faces.workbench.frame import attempt, no_data, open_page, section
-from cobogo.faces.workbench.labels import KIND, KIND_WHY, RUN_REPAIR
+from cobogo.faces.workbench.labels import JOB_STATE, KIND, KIND_WHY, RUN_REPAIR
 from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.faces.workbench.widgets import turn_to
 from cobogo.floor.language import tr
 
 RUN = {
-    "queued": tr("Waiting"),
-    "running": tr("Running"),
-    "cancelling": tr("Stopping"),
-    "done": tr("Done"),
-    "refused": tr("Refused"),
-    "failed": tr("Failed"),
-    "cancelled": tr("Cancelled"),
     "kind": tr("Kind"),
     "dataset": tr("Data set"),
     "date": tr("When"),
     "state": tr("State"),
-    "took": tr("Took"),
+    "took": tr("Took, with waiting"),
 }
 
 STAGE = {
@@ -59,6 +52,8 @@ RUN_WHY = {
 }
 
 COLOURS = {"done": "positive", "refused": "warning", "failed": "negative", "cancelled": "secondary"}
+TABS = {"risk": ("risk", "attacks"), "improve": ("exploring", "improve"), "exploring": ("exploring", "lattice")}
+"""Buttons that lead to a tab of a page."""
 GOING = ("queued", "running")
 OFTEN = 0.25
 """Seconds between two looks at a job."""
@@ -189,6 +184,7 @@ class JobWatch:
             self.past.clear()
             with self.past:
                 self._history(rows or [])
+            session.redraw_steps()
         if job is not None and self.far:
             self._going_on(job)
 
@@ -200,7 +196,7 @@ class JobWatch:
         section(session.say("The result"))
         with ui.card().classes("w-full q-pa-md gap-3"):
             with ui.row().classes("items-center w-full gap-3"):
-                state, kind = RUN[job["state"]], KIND[job["kind"]]
+                state, kind = JOB_STATE[job["state"]], KIND[job["kind"]]
                 badge = ui.badge(session.say(state)).classes("text-body1 q-pa-sm")
                 badge.props(f"color={COLOURS.get(job['state'], 'primary')}")
                 ui.label(session.say(kind)).classes("text-subtitle1")
@@ -228,7 +224,7 @@ class JobWatch:
         """Say how far a job is, in what was drawn for it."""
         session, stage = self.session, job["stage"] or "queued"
         known = session.say(STAGE.get(stage, stage))
-        state = RUN[job["state"]]
+        state = JOB_STATE[job["state"]]
         self.far["state"].text = session.say(state)
         self.far["elapsed"].text = session.say(
             "{seconds} so far", seconds=session.say.seconds(time.time() - job["created"])
@@ -256,21 +252,20 @@ class JobWatch:
             self._offer_attacks(job["asked"].get("release"))
             return
         found = opened_release.report(self.desk, session, job["id"])
-        seconds = None if job["finished"] is None else job["finished"] - job["created"]
-        opened_release.tiles(session, found, seconds)
+        opened_release.tiles(session, found)
         opened_release.levels(self.desk, session, job["id"], found)
         steps = {
             tr("See the release"): "releases",
             tr("Run attacks on it"): "risk",
+            tr("See what keeps more"): "improve",
             tr("Explore other solutions"): "exploring",
             tr("Change the policy"): "privacy",
         }
         with ui.row().classes("gap-2"):
             for place, (word, step) in enumerate(steps.items()):
                 dataset = job["asked"]["dataset"]
-                there = session.address(
-                    step, data=dataset, release=job["id"], tab="attacks" if step == "risk" else None
-                )
+                page, tab = TABS.get(step, (step, None))
+                there = session.address(page, data=dataset, release=job["id"], tab=tab)
                 ui.button(session.say(word), on_click=lambda there=there: ui.navigate.to(there)).props(
                     f"no-caps {'outline' if place else ''}"
                 )
@@ -292,7 +287,7 @@ class JobWatch:
         columns = [{"name": key, "label": session.say(RUN[key]), "field": key, "align": "left"} for key in keys]
         columns.append({"name": "open", "label": "", "field": "id", "align": "right"})
         kinds = {kind: session.say(text) for kind, text in KIND.items()}
-        states = {state: session.say(text) for state, text in RUN.items()}
+        states = {state: session.say(text) for state, text in JOB_STATE.items()}
         shown = [
             {
                 "id": row["id"],

@@ -23,6 +23,9 @@ from cobogo.publish.recode.lattice.walk import node_count
 MOST = 100_000
 """Nodes of a lattice that is surveyed whole."""
 
+CELLS = 2_000_000
+"""Levels in memory at once, so that a lattice of hundreds of attributes takes little of it. Up to 20 attributes
+have as many nodes as are asked for."""
 NEAR = 500
 """Nodes that are evaluated first, around the one in the middle: those that a picture shows."""
 
@@ -45,6 +48,7 @@ class Survey:
         self.problem = problem
         self.around = around
         self.total = node_count(problem.lowest, problem.highest)
+        most = min(most, CELLS // len(problem.lowest) + 1)
         self.nodes = _all_nodes(problem) if self.total <= most else _nearest_nodes(problem, around, most)
         count = len(self.nodes)
         self.standing: NDArray[np.int8] = np.zeros(count, dtype=np.int8)
@@ -167,11 +171,17 @@ def _nearest_nodes(problem: Problem, around: Levels, most: int) -> NDArray[np.in
     steps = np.concatenate([np.eye(len(lowest), dtype=np.int64), -np.eye(len(lowest), dtype=np.int64)])
     middle = np.array(around, dtype=np.int64)
     found, shell, count = [middle[None]], middle[None], 1
+    at_once = max(CELLS // steps.size, 1)
     while count < most:
-        grown = (shell[:, None] + steps[None]).reshape(-1, len(lowest))
-        away = np.abs(grown - middle).sum(axis=1) == len(found)
-        inside = ((grown >= lowest) & (grown <= highest)).all(axis=1)
-        shell = np.unique(grown[away & inside], axis=0)[: most - count]
+        wider = shell[:0]
+        for first in range(0, len(shell), at_once):
+            grown = (shell[first : first + at_once, None] + steps[None]).reshape(-1, len(lowest))
+            away = np.abs(grown - middle).sum(axis=1) == len(found)
+            inside = ((grown >= lowest) & (grown <= highest)).all(axis=1)
+            wider = np.unique(np.concatenate([wider, grown[away & inside]]), axis=0)
+            if len(wider) >= most - count:
+                break
+        shell = wider[: most - count]
         if not len(shell):
             break
         found.append(shell)

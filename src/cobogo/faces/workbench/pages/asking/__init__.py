@@ -18,7 +18,7 @@ EXAMPLE = """ledger = "ledger.db"
 
 [datasets.patients]
 path = "patients.csv"
-unit = "record"
+unit = "patient_id"    # the column that says which rows belong to one person
 budget = { epsilon = 10, delta = 1e-5 }
 analysts = { WHO = { epsilon = 3, delta = 1e-6 } }
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from nicegui import run, ui
 
+from cobogo.collect.mechanisms import MECHANISMS
 from cobogo.errors import CobogoError
 from cobogo.faces.server.services.collections import read_collection
 from cobogo.faces.workbench import actions
@@ -209,6 +210,9 @@ class Planner:
         ).classes("w-full").props("dense flat bordered hide-bottom")  # fmt: skip
         table.props["data-name"] = self.say("Mechanism")
         table.selected = [row for row in rows if row["mechanism"] == self.chosen]
+        if self.chosen is not None:
+            summary = MECHANISMS.card(self.chosen).summary + "."
+            ui.label(f"{self.chosen}: {self.say(summary)}").classes("text-body2 text-quiet")
         self._chart(users, curves) if counts else self._bars()
 
     def _figure(self, value: float | None, share: bool) -> str:

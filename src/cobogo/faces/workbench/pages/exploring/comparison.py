@@ -65,13 +65,13 @@ class AlgorithmsTab:
             {
                 "animation": False,
                 "textStyle": {"color": INK, "fontFamily": FONT},
-                "grid": {"left": 70, "right": 70, "top": 56, "bottom": 40},
+                "grid": {"left": 70, "right": 70, "top": 56, "bottom": 70},
                 "legend": {"top": 0, "itemGap": 24, "textStyle": {"color": INK}},
                 "tooltip": {"trigger": "axis", ":valueFormatter": local},
                 "xAxis": {
                     "type": "category",
                     "data": [run["algorithm"] for run in runs],
-                    "axisLabel": {"color": INK, "interval": 0, "rotate": 25 if len(runs) > 9 else 0},
+                    "axisLabel": {"color": INK, "interval": 0, "rotate": 30 if len(runs) > 4 else 0},
                 },
                 "yAxis": [
                     _axis(self.metric, self.session.language),

@@ -15,6 +15,7 @@ from cobogo.faces.workbench.pages.exploring.node import NodePanel
 from cobogo.faces.workbench.pages.exploring.picture import node_name, picture, standing_words
 from cobogo.faces.workbench.pages.exploring.studies import ExplorationPlace
 from cobogo.faces.workbench.session import PageSession
+from cobogo.faces.workbench.widgets import WRONG
 from cobogo.floor.arrays import Ints, Mask
 from cobogo.floor.language import tr
 from cobogo.publish.recode.contract.problem import Levels
@@ -142,6 +143,11 @@ def build_lattice(place: ExplorationPlace) -> None:
             found = await run.io_bound(place.explore)
         except CobogoError as error:
             refusal = place.session.say.error(error)
+        except Exception:
+            room.clear()
+            with room:
+                place.show_refusal(place.session.say(WRONG))
+            raise
         if room.is_deleted:
             return
         room.clear()

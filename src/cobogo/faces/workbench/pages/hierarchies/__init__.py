@@ -126,6 +126,10 @@ class HierarchiesPage:
                 self.groups = GroupsEditor(self)
             with ui.column().classes("col gap-2").style("min-width: 0"):
                 self.shown = PreviewPanel(self)
+        with ui.row().classes("w-full justify-end"):
+            ui.button(
+                session.say("Continue with privacy"), on_click=lambda: ui.navigate.to(session.address("privacy"))
+            ).props("no-caps")
 
     @property
     def spec(self) -> dict[str, Any] | None:
@@ -166,7 +170,7 @@ class HierarchiesPage:
                 button = ui.button(on_click=lambda name=name: self.choose(name), color="primary" if on else None)
                 with button, ui.column().classes("gap-0 items-start w-full"):
                     ui.label(name).style("overflow-wrap: anywhere; text-align: left")
-                    ui.label(self.session.say(WAY[kind])).classes("text-caption")
+                    ui.label(self.session.say(WAY[kind])).classes("text-caption").style("text-align: left")
                 button.props(
                     f"no-caps align=left {'unelevated' if on else 'flat'} aria-current={'true' if on else 'false'}"
                 )
@@ -262,6 +266,14 @@ class HierarchiesPage:
             self.seen = found
         self.shown.draw()
         self.groups.draw()
+        self._remember()
+
+    def _remember(self) -> None:
+        """Note the columns that a run would stop at: the step is done when the page was opened and there is none."""
+        note = f"hierarchies {self.row['id']}"
+        wrong = {self.name} if self.seen.error is not None or self.seen.unfit else set()
+        self.session.memory[note] = frozenset(self.session.memory.get(note, frozenset()) - {self.name} | wrong)
+        self.session.redraw_steps()
 
     def _preview(self, text: str, name: str) -> HierarchyPreview:
         read, caller, dataset = self.desk.service.policies.read, self.session.caller, self.row["id"]

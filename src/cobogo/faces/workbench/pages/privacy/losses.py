@@ -51,7 +51,19 @@ PRIVACY = {
     "search": tr("Search"),
     "output": tr("Output"),
     "registry": tr("Check against earlier releases"),
+    "responsibility": tr("Who is responsible"),
 }
+
+RESPONSIBLE = {
+    "controller": tr("Controller"),
+    "officer": tr("Data protection officer"),
+    "purpose": tr("Purpose"),
+    "legal-basis": tr("Legal basis"),
+    "recipients": tr("Recipients, separated by ;"),
+    "retention": tr("Kept until"),
+    "signatories": tr("Who signs, separated by ;"),
+}
+SEVERAL = ("recipients", "signatories")
 
 PRIVACY_SUPPRESS = {
     "records": tr("whole records"),
@@ -82,6 +94,8 @@ def losses(sheet: PolicySheet) -> None:
             _output(sheet)
         with _expansion(sheet, "registry", "history"):
             _registry(sheet)
+        with _expansion(sheet, "responsibility", "draw"):
+            _responsibility(sheet)
 
 
 def _expansion(sheet: PolicySheet, name: str, icon: str) -> ui.column:
@@ -217,6 +231,28 @@ def _registry(sheet: PolicySheet) -> None:
             on_change=lambda event: sheet.put("registry", "dataset", event.value or start),
         ).props("dense debounce=300").classes("w-full")
     sheet.place("registry")
+
+
+def _responsibility(sheet: PolicySheet) -> None:
+    """What the page to sign says of who answers for a release, and why it is made."""
+    session, told = sheet.session, sheet.session.draft.content().get("responsibility", {})
+    ui.label(
+        session.say(
+            "For the page that is signed, and for the impact report. It stays in the evidence: nobody who receives the "
+            "release sees it."
+        )
+    ).classes("text-body2 text-quiet")
+    for key, label in RESPONSIBLE.items():
+
+        def put(event: Any, key: str = key) -> None:
+            text = str(event.value or "").strip()
+            parts = [part.strip() for part in text.split(";") if part.strip()]
+            sheet.put("responsibility", key, (parts if key in SEVERAL else text) or None)
+
+        value = told.get(key, "")
+        shown = "; ".join(map(str, value)) if isinstance(value, list) else str(value)
+        ui.input(session.say(label), value=shown, on_change=put).props("dense debounce=500").classes("w-full")
+    sheet.place("responsibility")
 
 
 def _select(sheet: PolicySheet, table: str, key: str, options: dict[str, str], value: str, label: str) -> None:

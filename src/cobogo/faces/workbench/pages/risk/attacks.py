@@ -14,6 +14,7 @@ from cobogo.faces.workbench import actions, opened_release
 from cobogo.faces.workbench.charts import LINE, ORIGINAL, RELEASE, chart, table
 from cobogo.faces.workbench.frame import attempt, empty, metric
 from cobogo.faces.workbench.labels import LOOKED
+from cobogo.faces.workbench.opened_release import exposed_people, severity
 from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.faces.workbench.widgets import slowly, trouble
 from cobogo.floor.language import Text, tr
@@ -133,6 +134,14 @@ def _nothing(session: PageSession, release: OpenedRelease, begin: Any) -> None:
         empty(session.say("No attack has been run on this release. Its steward can run them."), icon="crisis_alert")
 
 
+EXPOSED = {
+    "record": tr("{people} of {attacked} re-identified"),
+    "value": tr("a value of {people} of {attacked} inferred"),
+    "presence": tr("{people} of {attacked} found to be in the data"),
+}
+GAINED = tr("{people} of {attacked} likelier")
+
+
 def describe_attack(session: PageSession, attack: str) -> tuple[str, str, str]:
     """What an attack is called, what its attacker knows, and what helps, in the session's language."""
     from cobogo.examine.attacks import ATTACKS
@@ -150,11 +159,11 @@ def _show_findings(session: PageSession, release: OpenedRelease, found: dict[str
         metric(
             session.say("Attacks that succeed"),
             session.say.number(len(succeeded)),
-            colour=_worst_colour(succeeded) if succeeded else "positive" if found["nobody_exposed"] else "warning",
+            colour=severity(tried) if succeeded or found["nobody_exposed"] else "warning",
         )
-        with ui.column().classes("gap-0 col"):
+        with ui.column().classes("gap-0 col").style("min-width: 15rem"):
             unsure = "nobody" if found["nobody_exposed"] else "open"
-            text = session.say(tr("Some attacks exceed their thresholds.") if succeeded else RISK_ATTACKS[unsure])
+            text = f"{exposed_people(session, tried)}." if succeeded else session.say(RISK_ATTACKS[unsure])
             ui.label(text).classes("text-subtitle1 text-weight-medium")
             knows = found["knowledge"] or session.say("only the release")
             if release.data is not None and knows == release.data.name:
@@ -179,23 +188,10 @@ def _show_findings(session: PageSession, release: OpenedRelease, found: dict[str
         )
 
 
-EXPOSED = {
-    "record": tr("{people} of {attacked} re-identified"),
-    "value": tr("{people} of {attacked} inferred"),
-    "presence": tr("{people} of {attacked} present"),
-}
-GAINED = tr("{people} of {attacked} likelier")
-
-
-def _worst_colour(succeeded: list[dict[str, Any]]) -> str:
-    """As in the audit's page: an attack that finds a person is worse than one that infers a value."""
-    return "warning" if all(one["finds"] == "value" for one in succeeded) else "negative"
-
-
 def _attack(session: PageSession, one: dict[str, Any]) -> None:
     name, knows, defence = describe_attack(session, one["attack"])
     share = one["exposed"] / max(one["attacked"], 1)
-    colour = _worst_colour([one]) if one["succeeded"] else "positive"
+    colour = severity([one])
     before = one.get("baseline")
     with ui.card().classes("w-full gap-1 q-py-sm"), ui.row().classes("w-full items-center no-wrap cobogo-beside"):
         ui.icon("dangerous" if one["succeeded"] else "verified_user").props(f"size=md color={colour}")

@@ -159,13 +159,20 @@ def _change_text(session: PageSession, found: Distribution) -> str:
     before, after = found.distinct
     if before is None:
         return moved
+    if _is_withheld(found):
+        return session.say("{before} → {after} values", before=before, after=after)
     return session.say("{before} → {after} values", before=before, after=after) + "\n" + moved
 
 
 def _is_far(found: Distribution) -> bool:
-    """Whether a column moved far, or has no detail left: one value is the same on both sides."""
+    """Whether a column moved far, or has no detail left."""
+    return (found.apart or 0) > FAR or _is_withheld(found)
+
+
+def _is_withheld(found: Distribution) -> bool:
+    """Whether one value is left of several: compared at its level, both sides are the same."""
     before, after = found.distinct
-    return (found.apart or 0) > FAR or after == 1 != (before or 1)
+    return after == 1 != (before or 1)
 
 
 def _draw_column(session: PageSession, release: OpenedRelease, found: Distribution, role: str) -> None:
@@ -183,7 +190,11 @@ def _draw_column(session: PageSession, release: OpenedRelease, found: Distributi
         ui.label(how).classes("text-caption text-quiet")
         if found.how == "replaced":
             return
-        if found.apart is not None:
+        if _is_withheld(found):
+            ui.label(session.say("Every released record has the same value: the release says nothing here.")).classes(
+                "text-body2 text-weight-medium text-negative"
+            )
+        elif found.apart is not None:
             ui.label(
                 session.say(
                     "{share} of the records would have to change to make both sides equal.",
@@ -332,8 +343,8 @@ def _numbers(session: PageSession, found: dict[str, tuple[Summary | None, Summar
         ui.label(
             "* "
             + session.say(
-                "Each record has its own level: a released value is spread evenly over the original values "
-                "that it may mean, as an analyst would do."
+                "A generalized value is spread evenly over the original values that it may mean, as an analyst would "
+                "do."
             )
         ).classes("text-caption text-quiet")
     ui.label(

@@ -147,7 +147,8 @@ def test_hadoop_s_file_systems_are_read_through_spark_alone(session: Any, workpl
     with pytest.raises(DataError, match="finds no file"):
         read(f"viewfs://{form}/nothing", Data(), connect("spark"))
     (workplace / f"lake/year=0/other.{form}").write_text("name,age\nsecret,7,8\n")
-    with pytest.raises(DataError, match=r"other columns|cannot be read as Parquet") as caught:
+    fault = "other columns|cannot be read as Parquet|3 fields"  # a task meets its own file's faults first
+    with pytest.raises(DataError, match=fault) as caught:
         read(url, Data(), connect("spark")).rows()
     assert "secret" not in str(caught.value)
 

@@ -55,6 +55,11 @@ class Kernel:
         return load_numba().types.Dispatcher(self.compiled)
 
 
+def interpret_no_more() -> None:
+    """Run every kernel compiled from now on: what comes is so large that the compiler pays."""
+    Kernel.spent = PATIENCE
+
+
 def kernel(*, small_in_python: bool = False, **options: Any) -> Callable[[Callable[..., Any]], Kernel]:
     """Make a kernel of a function that Numba can compile.
 

@@ -16,6 +16,7 @@ from cobogo.data.table import kernels
 from cobogo.data.table.frequency import FrequencyTable, Joint
 from cobogo.errors import CobogoError
 from cobogo.examine import metrics
+from cobogo.floor.kernels import interpret_no_more
 from cobogo.promises.models import Domain, Histogram
 from cobogo.promises.models.k_anonymity import KAnonymity
 from cobogo.promises.models.l_diversity import LDiversity
@@ -66,7 +67,8 @@ def compiled_before() -> bool:
 
 
 def _recode_two_people() -> None:
-    """Recode two people of two towns."""
+    """Recode two people of two towns, compiled however few they are."""
+    interpret_no_more()
     table = FrequencyTable(
         quasi_identifiers=("town",),
         values={"town": ("Crato", "Sobral")},

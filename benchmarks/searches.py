@@ -91,8 +91,9 @@ def _against_genetic(directory: Path, width: int, rows: int) -> Result:
     problem = job.prepare(tables.policy(data, width, limit=1.0)).problem
     found: list[Solution] = []
     spent = of_call(lambda: found.append(optimal(replace(problem), time_limit=10.0)), times=1)
+    ours = found[-1]
     beside = of_call(lambda: found.append(genetic(replace(problem), time_limit=10.0)), times=1)
-    ours, theirs = found
+    theirs = found[-1]
     note = f"loss {ours.value:.4f}, {ours.value / theirs.value:.3f} of that of genetic; {_found(ours)}"
     return Result(f"search: {width} attributes, {rows:,} rows, time-limit 10", spent, "genetic", beside, note)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchmarks.cloaks import cloaks
 from benchmarks.collecting import collecting
-from benchmarks.commands import whole
+from benchmarks.commands import starts, whole
 from benchmarks.curator import answers, medians, small_question
 from benchmarks.curator import beside_peers as answers_beside_peers
 from benchmarks.decoding import decoding, many_candidates
@@ -33,6 +33,7 @@ from benchmarks.where import mobility
 RESULTS = Path(__file__).parent / "results"
 ALL = {
     "adult": on_adult,
+    "starts": starts,
     "whole": whole,
     "reviews": reviews,
     "metrics": by_every_metric,

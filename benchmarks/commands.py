@@ -14,6 +14,7 @@ from benchmarks import adult, tables
 from benchmarks.measure import PYTHON, Result, Spent, in_turn, of_process
 
 ROWS = (300_000, 1_000_000, 3_000_000)
+COMMAND = "from cobogo.faces.cli.main import run; run()"
 
 
 def whole(directory: Path) -> Iterator[Result]:
@@ -38,6 +39,28 @@ def whole(directory: Path) -> Iterator[Result]:
     times = ROWS[-1] / ROWS[0]
     ten = Spent(small.wall * times, small.cpu * times)
     yield Result(f"whole command: growth to {times:.0f} times the rows", large, "linear growth", ten)
+
+
+def starts(directory: Path) -> Iterator[Result]:
+    """What one waits for however little there is to do: whole commands, against the engine that reads the file."""
+    jobs = {"13 rows": tables.policy(tables.write(directory, 13, 4), 4, limit=1.0)}
+    if adult.is_there():
+        jobs["Adult, 30,162 rows"] = adult.policy(adult.HOME / "adult.csv")
+    yield _start("cobogo --help", ["--help"], jobs["13 rows"])
+    for what, policy in jobs.items():
+        file, out = directory / "start.toml", directory / "start"
+        file.write_text(_toml(policy), encoding="utf-8")
+        yield _start(f"anonymize: {what}", ["anonymize", str(file), "--out", str(out), "--quiet"], policy)
+        yield _start(f"verify: {what}", ["verify", str(out)], policy)
+
+
+def _start(what: str, command: list[str], policy: dict[str, Any]) -> Result:
+    reading = f"import duckdb; duckdb.read_csv({policy['data']['path']!r}).fetchall()"
+    ours, engine = in_turn(
+        lambda: of_process([PYTHON, "-c", COMMAND, *command]), lambda: of_process([PYTHON, "-c", reading]), times=3
+    )
+    note = f"{ours.cpu:.2f} s of CPU; a new process each time, files in the system's cache"
+    return Result(f"whole command: {what}", ours, "engine alone", engine, note)
 
 
 def _policy(directory: Path, rows: int) -> dict[str, Any]:

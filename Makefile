@@ -7,6 +7,9 @@ PIP := $(BIN)/pip --disable-pip-version-check --quiet
 WORKERS ?= auto
 LARGE ?= 10000000
 
+# A package of the system, where we may install one; the lists of packages may have to be fetched first.
+system = { apt-get install -qq $(1) || { apt-get update -qq && apt-get install -qq $(1); }; } 2>/dev/null
+
 .PHONY: demo test quick lint types unit bench docs figures wheel clean
 
 demo: $(VENV)/installed
@@ -78,15 +81,15 @@ $(VENV)/tests-installed: $(VENV)/installed
 # The workbench is tested in the system's Chromium; where there is none, one is fetched by Playwright or by the system.
 $(VENV)/browser-installed: $(VENV)/tests-installed
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || \
-	$(BIN)/playwright install chromium || apt-get install -qq chromium || \
+	$(BIN)/playwright install chromium || $(call system,chromium) || \
 	echo 'There is no Chromium here and none can be installed, so the tests of the workbench are skipped.'
 	touch $@
 
 # A MariaDB server comes from the system only, and its driver is compiled where it is installed.
 $(VENV)/mariadb-installed: $(VENV)/tests-installed
-	@PATH=$$PATH:/usr/sbin command -v mariadbd >/dev/null || apt-get install -qq --no-install-recommends mariadb-server-core || true
+	@PATH=$$PATH:/usr/sbin command -v mariadbd >/dev/null || $(call system,--no-install-recommends mariadb-server-core) || true
 	@$(PIP) install --constraint requirements.lock --editable '.[mariadb]' 2>/dev/null || \
-	{ apt-get install -qq libmariadb-dev && $(PIP) install --constraint requirements.lock --editable '.[mariadb]'; } || \
+	{ $(call system,libmariadb-dev) && $(PIP) install --constraint requirements.lock --editable '.[mariadb]'; } || \
 	echo 'The driver of MariaDB cannot be installed here, so the tests of MariaDB are skipped.'
 	touch $@
 

@@ -34,7 +34,8 @@ def postgresql() -> Iterator[str]:
 
     try:
         run("initdb", "-D", str(data), "-U", "cobogo", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
-        options = f"-c listen_addresses= -c fsync=off -c unix_socket_directories={home} -c log_statement=all"
+        options = f"-c listen_addresses= -c fsync=off -c unix_socket_directories={home} -c log_statement=all "
+        options += "-c lock_timeout=120s"  # a test that waits for another says so
         run("pg_ctl", "-D", str(data), "-w", "-l", str(home / "log"), "-o", options, "start")
         try:
             yield f"postgresql://cobogo@/postgres?host={home}"

@@ -60,6 +60,9 @@ class Engine(ABC):
         self.connection = connection
         self.sources: list[dict[str, Any]] = []  # what was copied from elsewhere to be loaded, for the evidence
 
+    def close(self) -> None:  # noqa: B027 - most engines hold nothing elsewhere
+        """Let go of what is held on a server; by itself that happens when nothing refers to the engine any more."""
+
     def scratch_file(self, ending: str) -> Path:
         """A new name for a file that only this user may read, and that is removed when the engine is."""
         if self._scratch is None:

@@ -93,7 +93,7 @@ class MariaDB(Server):
                 remedy=tr("Check the URL. A password can be in MYSQL_PWD or in ~/.my.cnf."),
                 code="COBOGO-ENGINE",
             ) from None
-        weakref.finalize(self, session.close)
+        self._end = weakref.finalize(self, session.close)
         self.session = session
         self._check_server()
         with warnings.catch_warnings(action="ignore"):  # not every server knows UTC by its name

@@ -115,7 +115,7 @@ class PostgreSQL(Server):
         super().__init__(ibis.postgres.from_connection(session))
         self.session = session
         self._lookups = 0
-        weakref.finalize(self, session.close)
+        self._end = weakref.finalize(self, session.close)
         with contextlib.suppress(psycopg.Error):  # older servers, and some systems, cannot
             session.execute("SET client_connection_check_interval = '5s'")  # so that nothing runs on when we are killed
         for setting in (

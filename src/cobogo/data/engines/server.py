@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,12 @@ from cobogo.floor.language import tr
 
 class Server(Engine):
     """A session with a server that keeps tables of its own."""
+
+    _end: Callable[[], Any]  # of the session
+
+    def close(self) -> None:
+        """End the session, with its transaction and its temporary tables."""
+        self._end()
 
     @abstractmethod
     def send(self, reader: DuckDB, table: Expression) -> Expression:

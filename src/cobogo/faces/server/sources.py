@@ -97,4 +97,7 @@ def _open_source(name: str, source: SourceDatabase) -> Iterator[Engine]:
             where=tr("source {name}", name=name),
             remedy=tr("Tell the server's administrator."),
         ) from None
-    yield engine
+    try:
+        yield engine
+    finally:
+        engine.close()  # whoever drops or changes the table need not wait until the last trace of an error is gone

@@ -43,7 +43,7 @@ class Solution:
     optimal: bool  # proven
     nodes: int
     checked: int
-    runners_up: tuple[Checked, ...]
+    runners_up: tuple[Checked, ...]  # their outcomes may lack the sums that the metric makes nothing of
     notes: tuple[str, ...] = ()  # what the steward should know
     bound: float | None = None  # that no node can beat, where that is known; the value itself where it is proven
 

@@ -44,17 +44,24 @@ class Evaluator:
     """Checks nodes of one problem, keeping the tables that later checks can start from."""
 
     def __init__(
-        self, problem: Problem, *, histograms: Sequence[str] | None = None, needs: Collection[str] | None = None
+        self,
+        problem: Problem,
+        *,
+        histograms: Sequence[str] | None = None,
+        needs: Collection[str] | None = None,
+        lean: bool = False,
     ) -> None:
         """``histograms``: the sensitive attributes to count; by default those that some model looks at.
 
-        ``needs``: the optional fields of an outcome to fill; by default those that the metric needs.
+        ``needs``: the optional fields of an outcome to fill; by default those that the metric needs. ``lean``: nodes
+        are checked only to be compared, without sums of leaves where the metric makes nothing of them; see `complete`.
         """
         self.problem = problem
         self._needs = problem.metric.needs if needs is None else needs
         wanted = problem.histograms_needed if histograms is None else histograms
         self._tables = Tables(problem, wanted, label="majority" in self._needs)
         self._bracketed = isinstance(problem.metric, Bracketed)
+        self._leaves = not (lean and self._bracketed)
         self._of_people = problem.table.people is not None
         # Whether no class may be suppressed.
         self.strict = problem.limit == 0 or any(model.needs_every_class for model in problem.models)
@@ -117,7 +124,7 @@ class Evaluator:
             found = sum_classes(rolled, failed, least)
         if not self._within_limits(found, failed) or not _table_holds(self._other_of_table, classes, failed):
             return Checked(levels, False, False, None, np.nan, found.suppressed, *bounds)
-        reached = outcome(rolled, failed, found, self._needs)
+        reached = outcome(rolled, failed, found, self._needs, leaves=self._leaves)
         value = float(self.problem.metric.value(reached, self.problem.scale))
         return Checked(levels, False, True, reached, value, found.suppressed, *bounds)
 
@@ -128,7 +135,7 @@ class Evaluator:
             return self._hopeless(rolled, found.suppressed)
         failed = rolled.records < k
         least = np.where(failed, rolled.records, 0) if self._needs else rolled.records
-        reached = outcome(rolled, failed, found, self._needs)
+        reached = outcome(rolled, failed, found, self._needs, leaves=self._leaves)
         value = float(self.problem.metric.value(reached, self.problem.scale))
         bounds = self._floor(rolled, found, least), self._spread(rolled)
         return Checked(levels, False, True, reached, value, found.suppressed, *bounds)
@@ -152,9 +159,13 @@ class Evaluator:
         settled = self.withholding(rolled, classes)
         if settled is None or not _table_holds(self._prunable_of_table + self._other_of_table, classes, settled.gone):
             return Checked(levels, False, False, None, np.nan, int(rolled.records[self.failing(rolled)].sum()), *bounds)
-        reached = outcome(rolled, settled.gone, sum_classes(rolled, settled.gone), self._needs)
+        reached = outcome(rolled, settled.gone, sum_classes(rolled, settled.gone), self._needs, leaves=self._leaves)
         value = float(self.problem.metric.value(reached, self.problem.scale))
         return Checked(levels, False, True, reached, value, settled.records(rolled.records), *bounds)
+
+    def complete(self, node: Checked) -> Checked:
+        """A satisfied node with all sums of its outcome."""
+        return node if self._leaves else replace(node, outcome=self.evaluate(node.levels).outcome)
 
     def evaluate(self, levels: Levels) -> EvaluatedNode:
         """All figures of a node. (`check` stops as soon as a node is known to fail.)"""

@@ -122,9 +122,10 @@ class _Search:
         self.started = time.monotonic()
         self.seconds = math.inf if time_limit is None else time_limit
         self.progress = progress or (lambda *_: None)
-        self.evaluator = Evaluator(problem)
         self.yardstick = Yardstick(problem)
         walk = DenseWalk if nodes <= min(DENSE_AT_MOST, DENSE_A_SECOND * self.seconds) else SparseWalk
+        to_the_end = walk is DenseWalk and self.seconds == math.inf  # without looking at neighbours and their sums
+        self.evaluator = Evaluator(problem, lean=to_the_end)
         self.walk: Walk = walk(problem, self.yardstick)
         self.found: list[Checked] = []
         self.cut_short = False
@@ -179,7 +180,7 @@ class _Search:
         best, *rest = found
         return Solution(
             algorithm="optimal",
-            chosen=best,
+            chosen=self.evaluator.complete(best),
             optimal=not self.cut_short,
             nodes=self.nodes,
             checked=self.evaluator.checked,

@@ -77,16 +77,18 @@ def sum_sizes(rolled: RolledTable, k: int, limit: int) -> ClassSums:
     return ClassSums(lost, kept, squares, lost, lost, lost * k, values, values)
 
 
-def outcome(rolled: RolledTable, failed: Mask, found: ClassSums, needs: Collection[str]) -> Outcome:
+def outcome(
+    rolled: RolledTable, failed: Mask, found: ClassSums, needs: Collection[str], *, leaves: bool = True
+) -> Outcome:
     """The outcome of a node whose failing classes are suppressed: sums over the whole table less those over the failing
-    classes. ``needs`` are the optional fields to fill."""
+    classes. ``needs`` are the optional fields to fill; without ``leaves`` there are no sums of leaves."""
     problem = rolled.packing.problem
     kept = ~failed & (rolled.records > 0) if needs else failed
     return Outcome(
         suppressed=found.suppressed,
         classes=found.classes,
         squares=found.squares,
-        leaf_sums=_leaf_totals(rolled) - found.lost_values.leaf_sums,
+        leaf_sums=_leaf_totals(rolled) - found.lost_values.leaf_sums if leaves else NO_SUMS,
         level_sums=np.array(rolled.levels, dtype=np.int64) * (problem.scale.records - found.suppressed),
         majority=int(rolled.label.majorities[kept].sum()) if "majority" in needs and rolled.label is not None else None,
         products=_products(rolled, np.where(kept, rolled.records, 0)) if "products" in needs else None,

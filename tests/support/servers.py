@@ -78,7 +78,12 @@ def mariadb() -> Iterator[str]:
         try:
             done = subprocess.run([*command, "--bootstrap"], input=text.encode(), check=False, **options)
             assert done.returncode == 0, (home / "said").read_text()
-            fast = ["--skip-networking", "--general-log", "--innodb-flush-log-at-trx-commit=0"]
+            fast = [
+                "--skip-networking",
+                "--general-log",
+                "--innodb-flush-log-at-trx-commit=0",
+                "--lock-wait-timeout=120",
+            ]
             with subprocess.Popen([*command, *places, *fast], **options) as server:
                 try:
                     wait_for(home / "socket", server)

@@ -181,6 +181,15 @@ def test_typed_columns(engine_url: str, workplace: Path, form: str) -> None:
     assert released(policy, engine_url, workplace / "found", seen) == expected
 
 
+@pytest.mark.parametrize("server", ["postgresql", "mariadb"])
+def test_a_closed_engine_holds_nothing_on_its_server(server: str, request: pytest.FixtureRequest) -> None:
+    engine = connect(request.getfixturevalue(server))
+    assert engine.alive()
+    engine.close()
+    engine.close()  # a second time is no error
+    assert not engine.alive()
+
+
 def test_floats_read_the_same(engine_url: str, workplace: Path) -> None:
     """Random bits, powers of ten and their neighbours: what engines' own texts differ in."""
     import numpy as np

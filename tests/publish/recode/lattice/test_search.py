@@ -73,16 +73,7 @@ def test_nothing_is_lost_by_pruning(model: Model, share: float, rows: Rows, k: i
 @given(rows=tables.tables(), k=st.sampled_from([2, 3]), share=st.sampled_from([0.0, 0.3, 1.0]))
 def test_counting_sizes_finds_what_checking_the_model_finds(metric: str, rows: Rows, k: int, share: float) -> None:
     """A policy with nothing but k-anonymity is checked in fewer steps than one with more models."""
-    problem = Problem(
-        table=replace(tables.counted(rows), label=tables.counted(rows).histograms["s"]),
-        hierarchies=rows.hierarchies,
-        models=(KAnonymity(k),),
-        metric=metrics.find_metric(metric),
-        limit=int(share * len(rows)),
-        lowest=(0,) * rows.width,
-        highest=tuple(h.height for h in rows.hierarchies),
-        weights=(1.0,) * rows.width,
-    )
+    problem = _k_anonymous(rows, metric, k, share)
     sizes, more = (
         Evaluator(problem),
         Evaluator(problem.replace_models([KAnonymity(k), LDiversity("s", 1, missing="value")])),
@@ -97,6 +88,32 @@ def test_counting_sizes_finds_what_checking_the_model_finds(metric: str, rows: R
         assert one.value == pytest.approx(other.value, nan_ok=True)
         assert _figures(one.floor) == pytest.approx(_figures(other.floor))
         assert _figures(one.outcome) == pytest.approx(_figures(other.outcome))
+
+
+@pytest.mark.parametrize("metric", metrics.METRICS)
+@settings(deadline=None, max_examples=examples(8), suppress_health_check=list(HealthCheck))
+@given(rows=tables.tables(), share=st.sampled_from([0.0, 0.3, 1.0]))
+def test_the_best_node_has_every_figure(metric: str, rows: Rows, share: float) -> None:
+    """A search leaves out sums that its metric makes nothing of; the report measures the best node by all metrics."""
+    problem = _k_anonymous(rows, metric, 2, share)
+    try:
+        chosen = optimal(problem).chosen
+    except NoSolution:
+        return
+    assert _figures(chosen.outcome) == pytest.approx(_figures(Evaluator(problem).evaluate(chosen.levels).outcome))
+
+
+def _k_anonymous(rows: Rows, metric: str, k: int, share: float) -> Problem:
+    return Problem(
+        table=replace(tables.counted(rows), label=tables.counted(rows).histograms["s"]),
+        hierarchies=rows.hierarchies,
+        models=(KAnonymity(k),),
+        metric=metrics.find_metric(metric),
+        limit=int(share * len(rows)),
+        lowest=(0,) * rows.width,
+        highest=tuple(h.height for h in rows.hierarchies),
+        weights=(1.0,) * rows.width,
+    )
 
 
 def _figures(sums: Outcome | Floor | None) -> list[float]:

@@ -60,7 +60,7 @@ RUN = """
 from pathlib import Path
 from cobogo.tell.report import write
 write.draw = lambda plot, content, path, *, say: Path(path).write_bytes(b"")
-from cobogo.faces.cli.main import run
+from cobogo.faces.cli import run
 run()
 """
 """For tests that need another process: the command line with blank pictures, which take most of the time."""

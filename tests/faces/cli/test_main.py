@@ -1,5 +1,8 @@
 """The command itself: its help, its version, its former names, its terminal."""
 
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -37,3 +40,20 @@ def test_help_shows_the_doors_in_order_of_use(tmp_path: Path) -> None:
     assert [name for name in listed if not name.startswith("-")] == [
         name for panel in PANELS.values() for name in panel
     ]
+
+
+INTERRUPTED_WHILE_LOADING = """
+import os, signal, sys
+class Interrupt:
+    def find_spec(self, name, *more):
+        if name == "cobogo.faces.cli.main":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupt())
+from cobogo.faces.cli import run
+run()
+"""
+
+
+def test_an_interrupt_while_the_command_loads_ends_it_silently() -> None:
+    ended = subprocess.run([sys.executable, "-c", INTERRUPTED_WHILE_LOADING], capture_output=True, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (-signal.SIGINT, b"", b"")

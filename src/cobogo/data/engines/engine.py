@@ -320,6 +320,8 @@ def builtin(name: str, *kinds: Any, database: str | None = None) -> Callable[...
     """A function of the engine's own that returns text, for arguments of the kinds given."""
     import ibis
 
+    def none() -> Any: ...
+
     def one(x: Any) -> Any: ...
 
     def two(x: Any, y: Any) -> Any: ...
@@ -328,7 +330,7 @@ def builtin(name: str, *kinds: Any, database: str | None = None) -> Callable[...
 
     options = {} if database is None else {"database": database}
     signature = (kinds, "string")
-    return ibis.udf.scalar.builtin([one, two, three][len(kinds) - 1], name=name, signature=signature, **options)  # type: ignore[no-any-return]
+    return ibis.udf.scalar.builtin([none, one, two, three][len(kinds)], name=name, signature=signature, **options)  # type: ignore[no-any-return]
 
 
 QUOTED = '"\n\r#'

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.data.hierarchy import Hierarchy, Label
+from cobogo.data.table.kernels import largest_counts
 from cobogo.errors import PolicyError
 from cobogo.floor.arrays import Floats, Ints, Mask
 from cobogo.floor.language import tr
@@ -189,9 +190,7 @@ class Histogram:
     def majorities(self) -> Ints:
         """How many of each class have its most frequent value."""
         most = np.zeros(len(self.offsets) - 1, dtype=np.int64)
-        there = self.distinct > 0
-        if there.any():
-            most[there] = np.maximum.reduceat(self.counts, self.offsets[:-1][there])
+        largest_counts(self.offsets, self.counts, most)
         return most
 
     def dense(self) -> Iterator[tuple[slice, Ints]]:

@@ -99,12 +99,13 @@ def _roll_up_by_key(digits, counts, maps, starts, spans, cells, places, numbered
     _add_to_cells(digits, counts, maps, starts, cells, numbered, ids)
     found = 0
     for key in range(unit):
+        if found == rows:
+            break
         cell = cells[key]
         cells[key] = found if numbered else 0
-        if cell != 0:
-            new_counts[found] = cell >> HALF
-            places[found] = (cell & ((1 << HALF) - 1)) - 1
-            found += 1
+        new_counts[found] = cell >> HALF  # of an empty cell, too: what is written next replaces it
+        places[found] = (cell & ((1 << HALF) - 1)) - 1
+        found += cell != 0
     for group in range(found):
         for digit in range(width):
             new_digits[group, digit] = digits[places[group], digit]
@@ -154,6 +155,14 @@ def sum_by(ids, counts, out):  # type: ignore[no-untyped-def]
     """Add each row's count to its class."""
     for row in range(len(ids)):
         out[ids[row]] += counts[row]
+
+
+@kernel(small_in_python=True)
+def largest_counts(offsets, counts, out):  # type: ignore[no-untyped-def]
+    """The largest count of each class's entries; what is there already, for a class without any."""
+    for group in range(len(out)):
+        for entry in range(offsets[group], offsets[group + 1]):
+            out[group] = max(out[group], counts[entry])
 
 
 @kernel(small_in_python=True)
@@ -212,9 +221,8 @@ def _merge_in_a_matrix(ids, groups, offsets, values, counts, domain):  # type: i
     end = 0
     for group in range(groups):
         for value in range(domain):
-            if matrix[group, value] > 0:
-                new_values[end] = value
-                new_counts[end] = matrix[group, value]
-                end += 1
+            new_values[end] = value  # of no record, too: what is written next replaces it
+            new_counts[end] = matrix[group, value]
+            end += matrix[group, value] > 0
         new_offsets[group + 1] = end
     return new_offsets, new_values[:end].copy(), new_counts[:end].copy()

@@ -15,8 +15,16 @@ VALUES = 3  # of each digit
 @pytest.mark.parametrize("numbered", [True, False])
 @pytest.mark.parametrize(
     "spans",
-    [[3, 3], [3, 3, 3], [3, 3, 3, 3], [30, 40], [300, 400], [2**31, 2**31, 2**31]],
-    ids=["few keys for the rows", "of three", "of four", "a place for every key", "hashed", "numbered in between"],
+    [[3, 3], [3, 3, 3], [3, 3, 3, 3], [25, 30], [30, 40], [300, 400], [2**31, 2**31, 2**31]],
+    ids=[
+        "few keys for the rows",
+        "of three",
+        "of four",
+        "a cell for every key",
+        "a place for every key",
+        "hashed",
+        "numbered in between",
+    ],
 )
 def test_equal_rows_are_one_class_with_all_their_records(spans: list[int], numbered: bool) -> None:
     draws, rows, width = np.random.default_rng(5), 200, len(spans)

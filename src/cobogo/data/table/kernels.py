@@ -5,20 +5,32 @@ from __future__ import annotations
 
 import numpy as np
 
+from cobogo.floor.arrays import Ints
 from cobogo.floor.kernels import kernel
 
 # Fibonacci hashing: 2^64 divided by the golden ratio spreads neighbouring keys over the whole table (Knuth 6.4).
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 # Keys are products of spans in 64 signed bits; the margin of two bits keeps the product below the sign.
 KEYS_BELOW = 2.0**62
-# Cells that are gone through for each row: one takes a fraction of a nanosecond, a row that branches some three more.
-CELLS_A_ROW = 4
-# Cells of 8 bytes at most: more are in no processor's cache, and cost more than rows that branch.
+# Cells for each row of a table: with so many keys or fewer, a row finds its class in the cell of its key, which takes
+# from a third to two thirds of the time of hashing.
+CELLS_A_ROW = 64
+# Cells of 8 bytes at most: more are in no processor's cache.
 CELLS_AT_MOST = 1 << 22
+# Rows of a table with fewer cells, since many would have it compiled (see `floor.kernels`).
+SMALL = 4096
+# Cells that are gone through for each row: one takes half a nanosecond, a row that asks its cell a second time takes
+# more than one.
+SWEPT_A_ROW = 2
 # A cell has the records of its class in its upper half, and one of its rows in its lower half.
 HALF = 32
 # Cells of a matrix that may be mostly empty: it is faster than a list of values, and takes 20 bytes a cell.
 CELLS = 1 << 22
+
+
+def new_cells(rows: int) -> Ints:
+    """Cells for the roll-ups of a table, and of those made from it."""
+    return np.zeros(min(CELLS_A_ROW * rows, CELLS_AT_MOST) if rows > SMALL else SWEPT_A_ROW * rows, dtype=np.int64)
 
 
 @kernel(small_in_python=True)
@@ -26,18 +38,17 @@ def roll_up(digits, counts, maps, starts, spans, slots, cells, places, keys, num
     """Find the classes of rows, with their counts and the digits of one row of each. Returns how many there are.
     ``ids`` takes the class of each row if it is to be ``numbered``.
 
-    ``slots`` are 2^n places, all −1 before and after; ``cells`` are zeros before and after. Where the keys are few, a
-    key is its own place; otherwise it is hashed. Keys that would not fit into 64 bits are numbered in between. Where
-    they are few for the rows, too, all cells are gone through, in the order of the keys: a loop over rows without a
-    branch takes a third of the time. ``maps`` is overwritten.
+    ``slots`` are 2^n places, all −1 before and after; ``cells`` are zeros before and after. Where every key has a cell,
+    rows are added up there, without a branch. Otherwise keys are hashed, or a key is its own place; those that would
+    not fit into 64 bits are numbered in between. ``maps`` is overwritten.
     """
     rows, width = digits.shape
     keys_at_most = 1.0
     for digit in range(width):
         keys_at_most *= spans[digit]
-    if keys_at_most <= min(len(cells), CELLS_A_ROW * rows) and counts.sum() < 1 << (HALF - 1):
-        return _roll_up_by_key(
-            digits, counts, maps, starts, spans, cells, places, numbered, ids, new_digits, new_counts
+    if keys_at_most <= len(cells) and counts.sum() < 1 << (HALF - 1):
+        return _roll_up_in_cells(
+            digits, counts, maps, starts, spans, cells, places, keys, numbered, ids, new_digits, new_counts
         )
     groups = 1
     first = 0
@@ -88,36 +99,74 @@ def roll_up(digits, counts, maps, starts, spans, slots, cells, places, keys, num
 
 
 @kernel(small_in_python=True)
-def _roll_up_by_key(digits, counts, maps, starts, spans, cells, places, numbered, ids, new_digits, new_counts):  # type: ignore[no-untyped-def]
-    """The same where every key has a cell; a class keeps the digits of its last row."""
-    rows, width = digits.shape
+def _roll_up_in_cells(digits, counts, maps, starts, spans, cells, places, keys, numbered, ids, new_digits, new_counts):  # type: ignore[no-untyped-def]
+    """The same where every key has a cell; a class keeps the digits of one of its rows."""
+    width = len(spans)
     unit = 1
     for digit in range(width - 1, -1, -1):
         for value in range(starts[digit], starts[digit + 1]):
             maps[value] *= unit
         unit *= spans[digit]
-    _add_to_cells(digits, counts, maps, starts, cells, numbered, ids)
-    found = 0
-    for key in range(unit):
-        if found == rows:
-            break
-        cell = cells[key]
-        cells[key] = found if numbered else 0
-        new_counts[found] = cell >> HALF  # of an empty cell, too: what is written next replaces it
-        places[found] = (cell & ((1 << HALF) - 1)) - 1
-        found += cell != 0
+    _add_to_cells(digits, counts, maps, starts, cells, ids)
+    if unit <= SWEPT_A_ROW * len(digits):
+        found = _gather_by_key(cells[:unit], places, numbered, ids, new_counts)
+    else:
+        found = _gather_by_row(cells, places, keys, numbered, ids, new_counts)
     for group in range(found):
         for digit in range(width):
             new_digits[group, digit] = digits[places[group], digit]
-    if numbered:
-        for row in range(rows):
-            ids[row] = cells[ids[row]]
-        cells[:unit] = 0
     return found
 
 
 @kernel(small_in_python=True)
-def _add_to_cells(digits, counts, maps, starts, cells, numbered, ids):  # type: ignore[no-untyped-def]
+def _gather_by_key(cells, places, numbered, ids, new_counts):  # type: ignore[no-untyped-def]
+    """Number the classes in the order of their keys. What is written of an empty cell, the next one replaces."""
+    rows = len(ids)
+    found = 0
+    for key in range(len(cells)):
+        if found == rows:
+            break
+        cell = cells[key]
+        cells[key] = found if numbered else 0
+        new_counts[found] = cell >> HALF
+        places[found] = (cell & ((1 << HALF) - 1)) - 1
+        found += cell != 0
+    if numbered:
+        for row in range(rows):
+            ids[row] = cells[ids[row]]
+        cells[:] = 0
+    return found
+
+
+@kernel(small_in_python=True)
+def _gather_by_row(cells, places, keys, numbered, ids, new_counts):  # type: ignore[no-untyped-def]
+    """Number the classes in the order of their first rows. What is written for another row, the next one replaces."""
+    found = 0
+    if not numbered:
+        for row in range(len(ids)):
+            cell = cells[ids[row]]
+            cells[ids[row]] = 0
+            new_counts[found] = cell >> HALF
+            places[found] = row
+            found += cell != 0
+        return found
+    for row in range(len(ids)):
+        key = ids[row]
+        cell = cells[key]
+        first = cell > 0  # a cell that was seen has the number of the class, below zero
+        cells[key] = -1 - found if first else cell
+        ids[row] = found if first else -1 - cell
+        new_counts[found] = cell >> HALF
+        places[found] = row
+        keys[found] = key
+        found += first
+    for group in range(found):
+        cells[keys[group]] = 0
+    return found
+
+
+@kernel(small_in_python=True)
+def _add_to_cells(digits, counts, maps, starts, cells, ids):  # type: ignore[no-untyped-def]
     """Add each row to the cell of its key, the sum of what its digits become.
 
     An index without a sign needs no look at it, and a loop whose length is known is unrolled: both together halve the
@@ -130,24 +179,21 @@ def _add_to_cells(digits, counts, maps, starts, cells, numbered, ids):  # type: 
         for row in range(rows):
             key = codes[one + values[row, 0]] + codes[two + values[row, 1]] + codes[three + values[row, 2]]
             cells[key] = (((cells[key] >> HALF) + counts[row]) << HALF) | (row + 1)
-            if numbered:
-                ids[row] = key
+            ids[row] = key
     elif width == 4:
         one, two, three, four = start[0], start[1], start[2], start[3]
         for row in range(rows):
             key = codes[one + values[row, 0]] + codes[two + values[row, 1]]
             key += codes[three + values[row, 2]] + codes[four + values[row, 3]]
             cells[key] = (((cells[key] >> HALF) + counts[row]) << HALF) | (row + 1)
-            if numbered:
-                ids[row] = key
+            ids[row] = key
     else:
         for row in range(rows):
             key = np.uint64(0)
             for digit in range(width):
                 key += codes[start[digit] + values[row, digit]]
             cells[key] = (((cells[key] >> HALF) + counts[row]) << HALF) | (row + 1)
-            if numbered:
-                ids[row] = key
+            ids[row] = key
 
 
 @kernel(small_in_python=True)

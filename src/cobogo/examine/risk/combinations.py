@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.data.table.frequency import FrequencyTable, PeopleSets
-from cobogo.data.table.kernels import CELLS_A_ROW, CELLS_AT_MOST, roll_up
+from cobogo.data.table.kernels import new_cells, roll_up
 from cobogo.floor.arrays import Floats, Ints, Mask
 
 WORK = 300_000_000
@@ -119,7 +119,7 @@ class _CombinationClasses:
         self._spans = np.array([max(len(table.values[name]), 1) for name in table.quasi_identifiers], dtype=np.int64)
         self._rank = np.argsort(np.argsort(-self._spans, kind="stable"))  # the fewer values, the higher
         self._slots = np.full(1 << max(4, (2 * max(rows, 1) - 1).bit_length()), -1, dtype=np.int32)
-        self._cells = np.zeros(min(CELLS_A_ROW * rows, CELLS_AT_MOST), dtype=np.int64)
+        self._cells = new_cells(rows)
         self._places, self._keys = np.empty(rows, dtype=np.int64), np.empty(rows, dtype=np.int64)
         numbers = np.arange(rows, dtype=np.int64)
         ids = None if table.people is None else numbers.astype(np.int32)

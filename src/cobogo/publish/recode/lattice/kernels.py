@@ -6,6 +6,8 @@ Only the search uses them. Verification counts its classes in the engine, so an 
 
 from __future__ import annotations
 
+import struct
+
 import numpy as np
 
 from cobogo.floor.arrays import Words
@@ -22,9 +24,8 @@ def pack_levels(levels: Levels) -> Words:
     >>> [hex(word) for word in pack_levels((1, 2, 0, 0, 3)).tolist()]
     ['0x20001', '0x3']
     """
-    packed = np.zeros(-(-max(len(levels), 1) // 4) * 4, dtype="<u2")
-    packed[: len(levels)] = levels
-    return packed.view("<u8")
+    places = -(-max(len(levels), 1) // 4) * 4
+    return np.frombuffer(struct.pack(f"<{len(levels)}H{2 * (places - len(levels))}x", *levels), dtype="<u8")
 
 
 @kernel(small_in_python=True)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.data.table.frequency import number_tuples
-from cobogo.data.table.kernels import CELLS_A_ROW, CELLS_AT_MOST, merge_histograms, roll_up, sum_by
+from cobogo.data.table.kernels import merge_histograms, new_cells, roll_up, sum_by
 from cobogo.floor.arrays import Floats, Ints, Mask
 from cobogo.promises.models import Histogram
 from cobogo.publish.recode.contract.problem import Levels, Problem
@@ -180,7 +180,7 @@ class Tables:
         rows = len(table.counts)
         places = 1 << max(4, (2 * max(rows, 1) - 1).bit_length())
         self._slots = np.full(places, -1, dtype=np.int32)
-        self._cells = np.zeros(min(CELLS_A_ROW * rows, CELLS_AT_MOST), dtype=np.int64)
+        self._cells = new_cells(rows)
         self._places = np.empty(rows, dtype=np.int64)
         self._keys = np.empty(rows, dtype=np.int64)
         self._ids = np.empty(rows, dtype=np.int32)

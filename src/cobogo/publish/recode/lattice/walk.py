@@ -124,7 +124,7 @@ class DenseWalk:
         shape = [high - low + 1 for low, high in zip(problem.lowest, problem.highest, strict=True)]
         self._shape = np.array(shape or [1], dtype=np.int64)  # of one node where there is nothing to recode
         self._strides = np.append(np.cumprod(self._shape[:0:-1])[::-1], 1).astype(np.int64)
-        self._steps = list(zip(problem.lowest, self._strides.tolist(), strict=False))
+        self._heads, self._tails = _halves(problem.lowest, problem.highest)
         self._bottom, self._top = np.zeros_like(self._shape), self._shape - 1
         self._bounds = np.minimum(self._first_bounds(yardstick), LARGEST)  # infinite only when closed
         self._surplus = np.zeros(len(self._bounds))
@@ -152,11 +152,8 @@ class DenseWalk:
         return np.stack(np.unravel_index(numbers, tuple(self._shape.tolist()))[: len(self._lowest)]).T
 
     def _levels(self, number: int) -> Levels:
-        found = []
-        for low, stride in self._steps:
-            step, number = divmod(number, stride)
-            found.append(low + step)
-        return tuple(found)
+        head, tail = divmod(number, len(self._tails))
+        return self._heads[head] + self._tails[tail]
 
     def _place(self, levels: Levels) -> Ints:
         if levels != self._last[0]:  # what follows from a check is noted in several steps
@@ -212,6 +209,14 @@ class DenseWalk:
         kernels.raise_box(place, self._top, self._strides, bound, self._bounds)
         if surplus > 0:
             kernels.raise_box(self._bottom, place, self._strides, surplus, self._surplus)
+
+
+def _halves(lowest: Levels, highest: Levels) -> tuple[list[Levels], list[Levels]]:
+    """The levels of the first attributes and those of the others, each in their order: about as many of both."""
+    ranges = [range(low, high + 1) for low, high in zip(lowest, highest, strict=True)]
+    total = node_count(lowest, highest)
+    middle = next(n for n in range(len(ranges) + 1) if node_count(lowest[:n], highest[:n]) ** 2 >= total)
+    return list(itertools.product(*ranges[:middle])), list(itertools.product(*ranges[middle:]))
 
 
 SPREAD = 1 / 3

@@ -32,6 +32,7 @@ from cobogo.publish.recode.lattice import search
 from cobogo.publish.recode.lattice import walk as lattice
 from cobogo.publish.recode.lattice.classic import genetic
 from cobogo.publish.recode.lattice.evaluate import Evaluator
+from cobogo.publish.recode.lattice.groups import can_be_grouped
 from cobogo.publish.recode.lattice.search import optimal
 from support import reference
 from support.effort import examples
@@ -125,6 +126,26 @@ def test_a_lattice_too_large_to_hold_gives_the_same_answer(task: Task) -> None:
         patch.setattr(search, "DENSE_AT_MOST", 0)
         patch.setattr(lattice, "DENSE_AT_MOST", 0)
         examine(task, time_limit=600.0)
+
+
+@some
+@given(tasks(), st.integers(1, 2))
+def test_groups_of_attributes_bound_every_node(task: Task, size: int) -> None:
+    """Whatever the groups; and the attributes together cost what the best node costs, where all of the policy counts
+    for the bound."""
+    problem, best = problem_of(task), reference.optimum(task)
+    if best is None or not can_be_grouped(problem):
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(search, "GROUP", size)
+        found = search._Search(problem, 10**9, 600.0, None)
+        found._bound_by_groups(1.0)
+    optimum = float(reference.value(task, best, task.metric) or 0)
+    sign = -1 if problem.metric.maximize else 1
+    assert sign * found.yardstick.value(found.least) <= sign * optimum + 1e-9
+    if not problem.withholds and all(m.monotone is Monotone.EVEN_WITH_SUPPRESSION for m in problem.models):
+        whole = found._bound_group(range(len(problem.highest)), 600.0)
+        assert found.yardstick.value(whole) == pytest.approx(optimum, abs=1e-6)
 
 
 @some

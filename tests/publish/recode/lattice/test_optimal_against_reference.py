@@ -26,6 +26,7 @@ from cobogo.errors import NoSolution, PolicyError
 from cobogo.examine import metrics
 from cobogo.promises.models import Classes, Model, Monotone
 from cobogo.promises.models.k_anonymity import KAnonymity
+from cobogo.publish.anonymize import prepare
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.contract.solution import Solution
 from cobogo.publish.recode.lattice import search
@@ -146,6 +147,27 @@ def test_groups_of_attributes_bound_every_node(task: Task, size: int) -> None:
     if not problem.withholds and all(m.monotone is Monotone.EVEN_WITH_SUPPRESSION for m in problem.models):
         whole = found._bound_group(range(len(problem.highest)), 600.0)
         assert found.yardstick.value(whole) == pytest.approx(optimum, abs=1e-6)
+
+
+@pytest.mark.parametrize("options", [{"kind": "entropy"}, {"suppress": "sensitive"}], ids=str)
+def test_a_failing_class_whose_parts_are_released_does_not_raise_the_bound(options: dict[str, str]) -> None:
+    """Alone, each of two attributes makes a class whose failing records are kept, by both together or without their
+    values."""
+    rows = [("a", "c", "flu"), ("a", "c", "HIV"), *[("a", "d", "flu")] * 8, *[("b", "c", "flu"), ("b", "c", "HIV")] * 5]
+    quasi = {"role": "quasi-identifier", "hierarchy": {"tree": {"*": ["a", "b", "c", "d"]}}}
+    suppress = {key: value for key, value in options.items() if key == "suppress"}
+    policy = {
+        "attributes": {"one": quasi, "two": quasi, "illness": {"role": "sensitive"}},
+        "privacy": {"models": [{"model": "l-diversity", "l": 2, "kind": options.get("kind", "distinct")}]},
+        "recoding": {"suppression-limit": 1.0, **suppress},
+    }
+    columns = dict(zip(("one", "two", "illness"), map(list, zip(*rows, strict=True)), strict=True))
+    problem = prepare(pa.table(columns), policy).problem
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(search, "GROUP", 1)
+        found = search._Search(problem, 10**9, 600.0, None)
+        found._bound_by_groups(1.0)
+    assert found.yardstick.value(found.least) <= optimal(problem).value
 
 
 @some

@@ -55,6 +55,17 @@ def recode_digits(levels, columns, firsts, sizes, codes, code_starts, distinct, 
 
 
 @kernel(small_in_python=True)
+def over_digits(digits, figures, starts, multiplied, out):  # type: ignore[no-untyped-def]
+    """The figures of each row's digits, multiplied or added."""
+    for row in range(len(digits)):
+        total = 1.0 if multiplied else 0.0
+        for digit in range(digits.shape[1]):
+            figure = figures[starts[digit] + digits[row, digit]]
+            total = total * figure if multiplied else total + figure
+        out[row] = total
+
+
+@kernel(small_in_python=True)
 def sums_where(failed, least, records, digits, starts, k, lost, doomed):  # type: ignore[no-untyped-def]
     """Over the classes: records that fail, kept classes and their squared sizes; and over the records that must fail
     below: their number, up to k of each class that must fail whole, and each times the class's size or k.

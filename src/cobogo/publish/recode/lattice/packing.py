@@ -138,13 +138,16 @@ class Packing:
         self, combine: np.ufunc, nothing: Floats, digits: NDArray[np.int32], levels: Levels, figures: NDArray[Any]
     ) -> Floats:
         """The figures of the values of each of some tuples at a node, combined over the columns."""
-        found = np.repeat(nothing, len(digits))
-        for digit, (first, last) in enumerate(zip(self.firsts[:-1], self.firsts[1:], strict=True)):
+        of_digits = []
+        for first, last in zip(self.firsts[:-1], self.firsts[1:], strict=True):
             values = nothing
             for column in self.columns[first:last].tolist():
                 start = self._code_starts[column, levels[column]]
                 values = combine.outer(values, figures[start : start + self.sizes[column]]).reshape(-1)
-            combine(found, values[digits[:, digit]], out=found)
+            of_digits.append(values)
+        found = np.empty(len(digits))
+        by_value = np.concatenate([*of_digits, nothing[:0]])
+        kernels.over_digits(digits, by_value, self.starts, combine is np.multiply, found)
         return found
 
     @cached_property

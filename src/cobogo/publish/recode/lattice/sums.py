@@ -151,10 +151,9 @@ def _cross_nats(rolled: RolledTable, kept: Mask, suppressed: int) -> float:
     """Over all records, −ln of the probability that the release gives the original tuple: the share of its class,
     spread evenly over the tuples that the class covers, and that of the suppressed records, spread over all tuples."""
     scale = rolled.packing.problem.scale
-    there = rolled.records > 0
-    sizes = rolled.records[there]
+    sizes = rolled.records
     with np.errstate(divide="ignore"):
-        own = np.where(kept[there], np.log(sizes / scale.records) - rolled.log_tuples[there], -np.inf)
+        own = np.where(kept, np.log(np.maximum(sizes, 1) / scale.records) - rolled.log_tuples, -np.inf)
         starred = np.log(suppressed / scale.records) - np.log(scale.leaves).sum()
     return float(-(sizes * np.logaddexp(own, starred)).sum())
 
@@ -168,10 +167,8 @@ def _products(rolled: RolledTable, weights: Ints) -> float:
 
 def _own_nats(rolled: RolledTable, least: Ints) -> float:
     """Of so many records of each class: −ln of the share of the table that they have, spread over their tuples."""
-    some = least > 0
-    return float(
-        (least[some] * (rolled.log_tuples[some] - np.log(least[some] / rolled.packing.problem.scale.records))).sum()
-    )
+    shares = np.maximum(least, 1) / rolled.packing.problem.scale.records
+    return float((least * (rolled.log_tuples - np.log(shares))).sum())
 
 
 def _sure_majority(rolled: RolledTable, least: Ints) -> int:

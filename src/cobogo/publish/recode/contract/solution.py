@@ -52,7 +52,9 @@ class Solution:
     @property
     def gap(self) -> float | None:
         """By what share the node is worse than the best one, at most; None where nothing is known."""
-        return None if not self.bound else abs(self.value - self.bound) / abs(self.bound)
+        if self.bound is None or abs(self.bound) <= slack(self.value):
+            return None
+        return abs(self.value - self.bound) / abs(self.bound)
 
     @property
     def levels(self) -> Levels:

@@ -170,11 +170,13 @@ class _Search:
     def _bound_by_groups(self, share: float) -> None:
         """Bound all nodes by groups of their attributes, small groups first, until a share of the time is over."""
         for number in range(-(-len(self.problem.highest) // GROUP), 1, -1):
-            if self._spent() >= share:
-                break
-            groups = deal_attributes(self.problem, number)
-            seconds = [(share - self._spent()) * self.seconds / number] * number
-            self.least = max(self.least, sum(map(self._bound_group, groups, seconds)))
+            least = 0.0
+            for group, attributes in enumerate(deal_attributes(self.problem, number)):
+                left = share - self._spent()
+                if left <= 0:
+                    return
+                least += self._bound_group(attributes, left * self.seconds / (number - group))
+                self.least = max(self.least, least)
 
     def _bound_group(self, attributes: Sequence[int], seconds: float) -> float:
         """What a group of attributes costs at least, as far as a search finds out in the time."""

@@ -19,6 +19,9 @@ RUNNERS_UP = 10
 TOLERANCE = 1e-12
 """Relative difference of two metric values that rounding alone can make."""
 
+NOTHING = 1e-9
+"""A bound below this says nothing: what is left of 0 after rounding."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Checked:
@@ -52,7 +55,7 @@ class Solution:
     @property
     def gap(self) -> float | None:
         """By what share the node is worse than the best one, at most; None where nothing is known."""
-        if self.bound is None or abs(self.bound) <= slack(self.value):
+        if self.bound is None or abs(self.bound) < NOTHING:
             return None
         return abs(self.value - self.bound) / abs(self.bound)
 

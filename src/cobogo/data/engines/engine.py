@@ -363,7 +363,7 @@ def too_many_counts(most: int) -> TableTooLarge:
 
 
 _WORKS = (tr("reading"), tr("counting"), tr("reading and counting"), tr("counting reports"), tr("transforming"))
-_WORK = {work: work for work in _WORKS}
+_WORK: dict[str, str] = {work: work for work in _WORKS}
 """What an engine may be doing when it fails: the same words with their translations."""
 
 RELEASED = "Released by Cobogó"

@@ -23,14 +23,12 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 UsageError: Any = typer.BadParameter.__mro__[1]
 """Click's error about what was typed, whichever Click Typer has."""
 
-_Base: Any = object  # with a command of Typer's behind it
-
 VALUES = {"whole": tr("NUMBER"), "number": tr("NUMBER"), "path": tr("PATH"), "text": tr("TEXT")}
 """What an option takes, as its help shows it."""
 
 
-class Translated(_Base):  # type: ignore[misc]
-    """What speaks the language of the terminal."""
+class Translated:
+    """A command of Typer's that speaks the language of the terminal."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
         """Print the help."""
@@ -40,7 +38,7 @@ class Translated(_Base):  # type: ignore[misc]
         """Read the arguments; what cannot be read is an error of ours."""
         given = list(args)
         with usage_errors(ctx, given):
-            return list(super().parse_args(ctx, args))
+            return list(super().parse_args(ctx, args))  # type: ignore[misc]
 
 
 class Command(Translated, TyperCommand):

@@ -25,8 +25,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cobogo.collect.hadamard import hadamard_transform
 from cobogo.collect.hash_functions import cells, read
+from cobogo.collect.hashing import hadamard_transform
 from cobogo.collect.layout import count_bits, random_bits
 from cobogo.collect.oracle import FrequencyEstimate, Oracle, Reports, fraction_above, fraction_below
 from cobogo.collect.randomized_response import Direct

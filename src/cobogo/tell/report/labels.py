@@ -155,7 +155,7 @@ def metric_meaning(metric: str, say: Speech) -> str:
 
 
 def _model_card(name: str) -> Card | None:
-    from cobogo.promises.registry import PROMISES
+    from cobogo.promises.guarantees import PROMISES
 
     return _card(PROMISES, name)
 

@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import cobogo as cb
-from cobogo.data.engines.engine import quote
 from cobogo.data.engines import enumerations as coded
 from cobogo.data.engines.duck import DuckDB
+from cobogo.data.engines.engine import quote
 from cobogo.data.policy import Data
 from cobogo.data.table.frequency import frequency_table
 from cobogo.data.table.read import read

@@ -63,12 +63,8 @@ LabelsAs = Annotated[
     ),
 ]  # fmt: skip
 
-ReleaseWithEvidence = Annotated[
-    Path, typer.Argument(help="A release directory with its evidence.", show_default=False)
-]
-Control = Annotated[
-    Path | None, typer.Option("--control", help="A table about people who are not in the release.")
-]
+ReleaseWithEvidence = Annotated[Path, typer.Argument(help="A release directory with its evidence.", show_default=False)]
+Control = Annotated[Path | None, typer.Option("--control", help="A table about people who are not in the release.")]
 Queries = Annotated[
     Path | None, typer.Option("--queries", help="A file of the queries that were answered, one per line.")
 ]

@@ -19,9 +19,9 @@ from benchmarks.measure import Result, Spent
 from cobogo.data.policy import Policy
 from cobogo.data.table.read import open_source
 from cobogo.floor.randomness import Entropy
+from cobogo.publish.synthesize import METHODS
 from cobogo.publish.synthesize.domains import AttributeDomain, declared_domains, encode_rows
 from cobogo.publish.synthesize.fidelity import Fidelity, fidelity
-from cobogo.publish.synthesize.methods import METHODS
 from cobogo.publish.synthesize.private import PrivateTable
 from cobogo.publish.synthesize.release import Cost
 

@@ -77,9 +77,14 @@ def has_words(text: str) -> bool:
 
 
 def explained() -> Iterator[Message]:
-    """What cards and docstrings say of named things: the texts of ``cobogo list`` and ``cobogo explain``."""
+    """What cards and docstrings say of named things, and the words: the texts of ``cobogo list`` and ``explain``."""
+    from cobogo.tell.reference.glossary import TERMS
     from cobogo.tell.reference.sections import SECTIONS
 
+    for term in TERMS:
+        yield from (
+            Message(text, None, "tell/reference/glossary.py", filled=False) for text in (term.names, term.definition)
+        )
     for slug, section in SECTIONS.items():
         texts = [section.title, section.one, section.about]
         texts += [text for card in section.cards().values() for text in (card.title, f"{card.summary}.", card.plain)]

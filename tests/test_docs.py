@@ -47,8 +47,8 @@ from cobogo.promises.guarantees import GUARANTEES
 from cobogo.promises.models.promise import build_promises
 from cobogo.publish.anonymize import ALGORITHMS
 from cobogo.publish.randomize.make import METHODS
+from cobogo.publish.synthesize import METHODS as SYNTHESES
 from cobogo.publish.synthesize.domains import declared_domains
-from cobogo.publish.synthesize.methods import METHODS as SYNTHESES
 from cobogo.studies.guide.run import FEWEST_ROWS
 from cobogo.tell.reference.documents import PAGES as MAP
 from cobogo.tell.reference.schema import policy_schema

@@ -24,7 +24,7 @@ from cobogo.answer.sql.dialects import DIALECTS
 from cobogo.answer.sql.emit import Emitter, SqlSource
 from cobogo.errors import BudgetSpent, CobogoError, DataError, NoAnswer, PolicyError, QueryRefused
 from cobogo.floor.untrusted import shorten
-from cobogo.promises.accounting import PrivacyLoss, compose_in_parallel
+from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.curator_file import CuratorPolicy
 from cobogo.promises.ledger.balance import Units
 from support import questions as q
@@ -247,9 +247,7 @@ def test_parts_are_asked_different_things_for_one_price(ana: AnalystSession) -> 
     )
     assert answers["Crato"].value == pytest.approx(PEOPLE / 2, abs=5)
     assert answers["Sobral"].value == pytest.approx(37, abs=0.2)
-    assert compose_in_parallel([answer.spent for answer in answers.values()], 2) == PrivacyLoss(
-        "epsilon", Fraction(200)
-    )
+    assert max(answer.spent.amount for answer in answers.values()) * 2 == Fraction(200)
     assert ana.budget("people").spent == Units(200 * 10**9, 0)
     for asked in (
         {},

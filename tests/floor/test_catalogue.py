@@ -14,9 +14,10 @@ from cobogo.errors import PolicyError
 from cobogo.examine.attacks import ATTACKS
 from cobogo.floor.catalogue import JoinedRegistry, Registry
 from cobogo.floor.options import read_text
+from cobogo.promises.guarantees import PROMISES
 from cobogo.promises.models import MODELS
-from cobogo.promises.registry import PROMISES
-from cobogo.publish.catalogue import MASKS, STEPS
+from cobogo.publish.mask import MASKS
+from cobogo.publish.perturb import STEPS
 from cobogo.tell.reference.schema import policy_schema
 from cobogo.tell.reference.sections import SECTIONS
 

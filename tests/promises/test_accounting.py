@@ -7,6 +7,8 @@ import math
 import os
 import subprocess
 from fractions import Fraction
+from functools import reduce
+from operator import add
 from pathlib import Path
 
 import pytest
@@ -18,8 +20,6 @@ from cobogo.promises.accounting import (
     ATTO,
     NANO,
     PrivacyLoss,
-    compose_in_parallel,
-    compose_sequentially,
     delta_of,
     epsilon_of,
     exact_amount,
@@ -42,21 +42,9 @@ amounts = st.fractions(min_value=0, max_value=10, max_denominator=10**12)
 
 def test_sequential_composition_adds_up() -> None:
     half = PrivacyLoss("epsilon", Fraction(1, 2), Fraction(1, 10**6))
-    assert compose_sequentially([half] * 3) == PrivacyLoss("epsilon", Fraction(3, 2), Fraction(3, 10**6))
+    assert half + half + half == PrivacyLoss("epsilon", Fraction(3, 2), Fraction(3, 10**6))
     with pytest.raises(ValueError, match="convert"):
         half + PrivacyLoss("rho", Fraction(1))
-
-
-@pytest.mark.parametrize(("parts_of_a_person", "times"), [(1, 1), (2, 2), (3, 3), (9, 3)])
-def test_a_person_in_several_parts_pays_in_each(parts_of_a_person: int, times: int) -> None:
-    parts = [
-        PrivacyLoss("rho", Fraction(1)),
-        PrivacyLoss("rho", Fraction(2)),
-        PrivacyLoss("rho", Fraction(1, 2), Fraction(1, 100)),
-    ]
-    assert compose_in_parallel(parts, parts_of_a_person) == PrivacyLoss("rho", Fraction(2), Fraction(1, 100)).times(
-        times
-    )
 
 
 def test_pure_costs_are_concentrated_ones() -> None:
@@ -98,11 +86,9 @@ def test_dp_accounting_never_finds_more_than_we_charge() -> None:
     )
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
-    pure = compose_sequentially(
-        [PrivacyLoss("epsilon", exact_amount(epsilon, "epsilon")) for epsilon in task["laplace"]]
-    )
+    pure = reduce(add, [PrivacyLoss("epsilon", exact_amount(epsilon, "epsilon")) for epsilon in task["laplace"]])
     assert found["laplace"] <= float(pure.amount) + 1e-4
-    spent = compose_sequentially([PrivacyLoss("rho", exact_amount(rho, "rho")) for rho in task["gaussian"]])
+    spent = reduce(add, [PrivacyLoss("rho", exact_amount(rho, "rho")) for rho in task["gaussian"]])
     ours = epsilon_of(float(spent.amount), task["delta"])
     assert found["gaussian"] <= ours <= found["gaussian"] * 1.15
     both = spent + to_rho(pure)

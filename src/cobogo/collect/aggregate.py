@@ -28,7 +28,7 @@ from cobogo.errors import OutputError, PolicyError, ReportError
 from cobogo.floor.arrays import Ints
 from cobogo.floor.files import stage_file
 from cobogo.floor.language import tr
-from cobogo.floor.language.system import reason
+from cobogo.floor.language.errors import reason
 
 VERSION = 2
 BEGINS = b'{"cobogo-aggregate":'

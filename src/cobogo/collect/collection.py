@@ -23,8 +23,7 @@ from cobogo.data.policy.toml_file import PolicyTable, read_toml
 from cobogo.errors import PolicyError
 from cobogo.floor.arrays import Ints
 from cobogo.floor.language import tr
-from cobogo.floor.language.errors import gather_errors
-from cobogo.floor.language.system import reason
+from cobogo.floor.language.errors import gather_errors, reason
 
 FINGERPRINT = 8
 """Bytes of a collection's fingerprint."""

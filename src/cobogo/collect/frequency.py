@@ -9,8 +9,7 @@ import numpy as np
 from pydantic import AfterValidator, Field
 
 from cobogo.collect.collection import Collection, check_values
-from cobogo.collect.hadamard import Hadamard
-from cobogo.collect.hashing import LocalHashing
+from cobogo.collect.hashing import Hadamard, LocalHashing
 from cobogo.collect.layout import Layout, Rows, unpack_reports
 from cobogo.collect.oracle import Oracle
 from cobogo.collect.power import Detectable

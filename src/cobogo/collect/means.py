@@ -36,6 +36,7 @@ from cobogo.collect.protocol import (
     UnknownValue,
     text_array,
 )
+from cobogo.floor.arguments import refusal
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
 from cobogo.floor.language import tr, trn
@@ -76,21 +77,9 @@ class Mean(ABC):
                 )
             )
         if not 0 < self.epsilon <= 20:
-            raise ValueError(
-                tr(
-                    "The 'epsilon' parameter of {name} must be above 0 and at most 20. Got {value!r} instead",
-                    name=self.name,
-                    value=self.epsilon,
-                )
-            )
+            raise ValueError(refusal(self.name, "epsilon", tr("above 0 and at most 20"), self.epsilon))
         if not (isinstance(self.steps, int) and 1 <= self.steps <= 2**20):
-            raise ValueError(
-                tr(
-                    "The 'steps' parameter of {name} must be from 1 to 2**20. Got {value!r} instead",
-                    name=self.name,
-                    value=self.steps,
-                )
-            )
+            raise ValueError(refusal(self.name, "steps", tr("from 1 to 2**20"), self.steps))
 
     @property
     @abstractmethod

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.collect.layout import Layout
+from cobogo.floor.arguments import refusal
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.language import tr
 from cobogo.floor.randomness import Source
@@ -52,13 +53,7 @@ class Oracle(ABC):
         if not (isinstance(self.values, int) and self.values >= 1):
             raise ValueError(f"The 'values' parameter of {self.name} must be 1 or more. Got {self.values!r} instead")
         if not 0 < self.epsilon <= 20:
-            raise ValueError(
-                tr(
-                    "The 'epsilon' parameter of {name} must be above 0 and at most 20. Got {value!r} instead",
-                    name=self.name,
-                    value=self.epsilon,
-                )
-            )
+            raise ValueError(refusal(self.name, "epsilon", tr("above 0 and at most 20"), self.epsilon))
 
     @property
     @abstractmethod

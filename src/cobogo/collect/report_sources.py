@@ -27,7 +27,7 @@ from cobogo.errors import DataError, OutputError, PolicyError, ReportError
 from cobogo.floor.arrays import Ints
 from cobogo.floor.files import stage_file
 from cobogo.floor.language import Text, join, tr
-from cobogo.floor.language.system import reason
+from cobogo.floor.language.errors import reason
 from cobogo.floor.urls import is_url, public_url
 
 FAULTS = (

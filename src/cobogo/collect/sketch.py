@@ -25,11 +25,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cobogo.collect.hadamard import hadamard_transform
 from cobogo.collect.hash_functions import cells, read
+from cobogo.collect.hashing import hadamard_transform
 from cobogo.collect.layout import count_bits, random_bits
 from cobogo.collect.oracle import FrequencyEstimate, Oracle, Reports, fraction_above, fraction_below
 from cobogo.collect.randomized_response import Direct
+from cobogo.floor.arguments import refusal
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
 from cobogo.floor.language import tr
@@ -49,23 +50,11 @@ class SketchOracle(Oracle):
         super().__post_init__()
         self._check_width()
         if not 1 <= self.rows <= 65_536:
-            raise ValueError(
-                tr(
-                    "The 'rows' parameter of {name} must be from 1 to 65,536. Got {value!r} instead",
-                    name=self.name,
-                    value=self.rows,
-                )
-            )
+            raise ValueError(refusal(self.name, "rows", tr("from 1 to 65,536"), self.rows))
 
     def _check_width(self) -> None:
         if not (8 <= self.width <= 65_536 and self.width.bit_count() == 1):
-            raise ValueError(
-                tr(
-                    "The 'width' parameter of {name} must be a power of two from 8 to 65,536. Got {value!r} instead",
-                    name=self.name,
-                    value=self.width,
-                )
-            )
+            raise ValueError(refusal(self.name, "width", tr("a power of two from 8 to 65,536"), self.width))
 
     @property
     @abstractmethod
@@ -335,13 +324,7 @@ class FastHashing(SketchOracle):
         if not self.rows:
             object.__setattr__(self, "rows", min(max(2**20 // max(self.width, 1), 256), 65_536))
         if not 2 <= self.width <= 65_536:
-            raise ValueError(
-                tr(
-                    "The 'width' parameter of {name} must be from 2 to 65,536. Got {value!r} instead",
-                    name=self.name,
-                    value=self.width,
-                )
-            )
+            raise ValueError(refusal(self.name, "width", tr("from 2 to 65,536"), self.width))
 
     @property
     def report(self) -> np.dtype[Any]:

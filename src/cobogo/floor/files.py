@@ -25,7 +25,7 @@ from pathlib import Path
 
 from cobogo.errors import OutputError
 from cobogo.floor.language import tr
-from cobogo.floor.language.system import reason
+from cobogo.floor.language.errors import reason
 from cobogo.floor.urls import is_elsewhere
 
 STAGE = ".cobogo-"

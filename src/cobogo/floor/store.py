@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from cobogo.errors import CobogoError
 from cobogo.floor.files import create_private
 from cobogo.floor.language import tr
-from cobogo.floor.language.system import reason
+from cobogo.floor.language.errors import reason
 from cobogo.floor.urls import is_url, public_url
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import numpy as np
 from cobogo.errors import PolicyError
 from cobogo.floor.catalogue import JoinedRegistry
 from cobogo.floor.language import Text, tr
-from cobogo.floor.language.system import reason
+from cobogo.floor.language.errors import reason
 from cobogo.floor.options import check_options, construct, options_of, required
 from cobogo.locate.attacks import ATTACKS, LocationAttack
 from cobogo.locate.attacks.inference import grid_for, prior_of

@@ -11,7 +11,6 @@ Cesar & Rogers 2021 (bounded range).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -119,28 +118,6 @@ def loss_of(epsilon: Any = None, rho: Any = None, delta: Any = 0, *, measure: st
     if share and not Fraction(1, ATTO) <= share < 1:
         raise QueryRefused(tr("must be 0, or at least 1e-18 and below 1"), where="delta")
     return PrivacyLoss("epsilon" if measure == "epsilon" else "rho", amount, share)
-
-
-def compose_sequentially(losses: Sequence[PrivacyLoss]) -> PrivacyLoss:
-    """The loss of several answers about the same people: the sum."""
-    first, *rest = losses
-    return sum(rest, first)
-
-
-def compose_in_parallel(losses: Sequence[PrivacyLoss], parts_of_a_person: int) -> PrivacyLoss:
-    """The loss of answers about the parts of a partition.
-
-    It is the largest loss of a part, times the number of parts that one person can lie in.
-
-    >>> compose_in_parallel([PrivacyLoss("epsilon", Fraction(1)), PrivacyLoss("epsilon", Fraction(2))], 1).amount
-    Fraction(2, 1)
-    >>> compose_in_parallel([PrivacyLoss("epsilon", Fraction(1)), PrivacyLoss("epsilon", Fraction(2))], 5).amount
-    Fraction(4, 1)
-    """
-    if len({loss.measure for loss in losses}) != 1:
-        raise ValueError("parts are charged in one measure")
-    dearest = PrivacyLoss(losses[0].measure, max(loss.amount for loss in losses), max(loss.delta for loss in losses))
-    return dearest.times(min(parts_of_a_person, len(losses)))
 
 
 def to_rho(loss: PrivacyLoss) -> PrivacyLoss:

@@ -1,1 +1,20 @@
 """The door through which tables leave."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cobogo.floor.catalogue import Registry
+
+PRIVATE_RELEASES: Registry[Any] = Registry(
+    "private release",
+    {
+        "private-sample": ".sample.parameters:parameters",
+        "frequency-list": ".frequency_list.mechanism:FrequencyList",
+    },
+    home=__name__,
+    listed="mechanisms",
+    guide="sampling",
+    remark="release",
+)
+"""What the commands ``cobogo sample`` and ``cobogo answer frequency-list`` do."""

@@ -14,8 +14,7 @@ from cobogo.data.hierarchy import SUPPRESSED, Label
 from cobogo.data.hierarchy.codes import unknown_codes
 from cobogo.data.hierarchy.texts import odd_paths
 from cobogo.data.policy import LAKES, AnyHierarchy, CodesHierarchy, PathHierarchy, Policy, Role
-from cobogo.data.policy.columns import quote_names
-from cobogo.data.schema.roles import check_roles
+from cobogo.data.policy.columns import check_roles, quote_names
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.data.table.read import Table, open_source, read
 from cobogo.data.table.spelling import spelling_warnings

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cobogo.data.policy import Policy
+from cobogo.data.policy.columns import check_roles
 from cobogo.data.policy.several import lists_tables, load_several
-from cobogo.data.schema.roles import check_roles
 from cobogo.data.table.columns import refuse_apart
 from cobogo.data.table.read import Table
 from cobogo.data.table.spelling import normalize

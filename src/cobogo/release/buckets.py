@@ -19,7 +19,7 @@ from cobogo.floor.arrays import Floats
 from cobogo.floor.language import tr
 from cobogo.release import manifest as manifests
 from cobogo.release.manifest import BucketEntry, Manifest
-from cobogo.release.marginals import count_from_marginals, read_margins, refuse_unless_agreeing, whole_count
+from cobogo.release.margins import count_from_marginals, read_margins, refuse_unless_agreeing, whole_count
 
 NO_IDENTITY = tr("quasi-identifiers are released unchanged; the models are measured on the buckets")
 """What a verification of buckets adds."""

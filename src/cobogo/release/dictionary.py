@@ -25,9 +25,9 @@ from cobogo.data.policy import (
     TreeHierarchy,
 )  # fmt: skip
 from cobogo.floor.language import LANGUAGES, Speech, Text, join, speech, tr, trn
+from cobogo.promises.guarantees import PROMISES
 from cobogo.promises.models import MODELS, build
 from cobogo.promises.models.check import ModelVerdict
-from cobogo.promises.registry import PROMISES
 from cobogo.release.manifest import ColumnEntry
 
 VALUES = tr(

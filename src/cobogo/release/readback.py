@@ -20,7 +20,7 @@ from cobogo.floor.urls import remote_url
 from cobogo.release import manifest as manifests
 from cobogo.release.buckets import bucket_table
 from cobogo.release.manifest import Manifest
-from cobogo.release.marginals import marginal_table
+from cobogo.release.margins import marginal_table
 from cobogo.release.reference import Json
 
 

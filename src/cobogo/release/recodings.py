@@ -27,7 +27,7 @@ from cobogo.release.buckets import IN_GROUPS, NO_IDENTITY
 from cobogo.release.contract import Verdict, problem_of
 from cobogo.release.evidence import NAME as EVIDENCE
 from cobogo.release.manifest import Manifest
-from cobogo.release.marginals import NO_RECORDS
+from cobogo.release.margins import NO_RECORDS
 from cobogo.release.readback import count_released_rows, engine_in_evidence, locate_released_rows
 from cobogo.release.reference import (
     Baseline,

@@ -13,7 +13,7 @@ import cobogo
 from cobogo.data.policy import Policy
 from cobogo.errors import CobogoError, DataError, OutputError, PolicyError, RegistryError
 from cobogo.examine import attacks
-from cobogo.examine.attacks.base import Attack, Finding, Findings
+from cobogo.examine.attacks.base import Attack, Finding, Findings, severity
 from cobogo.examine.attacks.case import Case, open_case
 from cobogo.floor.files import stage_directory
 from cobogo.floor.language import Speech, join, tr
@@ -85,9 +85,8 @@ class Audit(Study):
     def verdict(self) -> Literal["nobody", "inferred", "exposed", "open"]:
         """Whether anybody is exposed, found or present, or whether only values are inferred; open where an attack that
         applies could not be tried."""
-        if self.succeeded:
-            return "inferred" if all(trial.attack.finds == "value" for trial in self.succeeded) else "exposed"
-        return "open" if not self.tried or self.untried else "nobody"
+        found = severity(trial.attack.finds for trial in self.succeeded)
+        return "open" if found == "nobody" and (not self.tried or self.untried) else found
 
     @property
     def succeeded(self) -> tuple[AttackTrial, ...]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from cobogo.examine.attacks.base import severity
 from cobogo.floor.language import Speech, Text, tr
 from cobogo.tell.report.bars import Bar, bar_panel
 from cobogo.tell.report.canvas import BLUE, MARGIN, ORANGE, RED, WIDTH, Sheet
@@ -104,6 +105,7 @@ GAINED = tr("! {n} likelier")
 """The same of an attack that makes a value likelier, which may still be improbable."""
 
 FINDS: tuple[Finding, ...] = ("record", "value", "presence")
+COLORS = {"nobody": BLUE, "inferred": ORANGE, "exposed": RED}
 ATTACK = 1.9  # inches of the attacks' names in the picture
 GAP = 0.3
 SHARE = 2.2  # of the column of people found
@@ -247,7 +249,7 @@ def draw(found: Audit, path: Path, *, say: Speech) -> str:
     for trial in found.tried:
         assert trial.findings is not None
         findings = trial.findings
-        color = BLUE if not findings.succeeded else ORANGE if trial.attack.finds == "value" else RED
+        color = COLORS[severity([trial.attack.finds] if findings.succeeded else [])]
         surest = min(max(findings.surest[0], 0.0), 1.0)
         share = len(findings.exposed) / max(findings.attacked, 1)
         names.append(describe_attack(trial.attack, say)[0])

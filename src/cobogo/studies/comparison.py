@@ -10,22 +10,21 @@ from typing import Any, ClassVar
 from cobogo.data.files.settle import settle_policy
 from cobogo.data.policy import Policy
 from cobogo.errors import NoSolution, PolicyError, SearchTooLarge
-from cobogo.floor.language import Speech, tr
+from cobogo.floor.language import Speech
 from cobogo.floor.progress import Progress, show_in_notebook
 from cobogo.publish import anonymize as job
 from cobogo.publish.admission import check_buckets, check_inventions
 from cobogo.publish.recode.algorithms import ALGORITHMS, invents_records, recodings, releases_one_table
 from cobogo.studies.release_trial import (
+    ReleaseStudy,
     ReleaseTrial,
-    meanings,
     no_release,
     release_cells,
     release_fields,
     try_release,
 )
-from cobogo.studies.study import Study, timestamp
 from cobogo.tell.report.labels import metric_name
-from cobogo.tell.report.page import Field, PageSection, Row, origin, page, pairs, paragraph, picture, table
+from cobogo.tell.report.page import Field, PageSection, Row, pairs, paragraph, picture, table
 
 NAMES = 1.25  # inches of the algorithms' names in the picture
 GAP = 0.18  # between two columns of bars
@@ -61,14 +60,9 @@ class AlgorithmTrial(ReleaseTrial):
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(Study):
+class Comparison(ReleaseStudy):
     """The runs, in the order asked for."""
 
-    source: str
-    created: str
-    records: int
-    metric: str
-    maximize: bool
     runs: tuple[AlgorithmTrial, ...]
 
     stem: ClassVar[str] = "comparison"
@@ -88,10 +82,7 @@ class Comparison(Study):
     def as_dict(self) -> dict[str, Any]:
         """What ``comparison.json`` holds."""
         return {
-            "source": self.source,
-            "created": self.created,
-            "records": self.records,
-            "metric": self.metric,
+            **super().as_dict(),
             "runs": [run.as_dict() for run in self.runs],
         }
 
@@ -129,7 +120,6 @@ class Comparison(Study):
     def render(self, svg: str, *, say: Speech) -> str:
         """The picture, a table of every run, and what was noted."""
         metric = metric_name(self.metric, say)
-        better = say(tr("higher") if self.maximize else tr("lower"))
         fields = [
             Field(say("algorithm"), "row"),
             *release_fields(metric, say),
@@ -148,25 +138,14 @@ class Comparison(Study):
                     "({better} is better). The other columns say what it costs and what an attacker could still "
                     "learn.",
                     metric=metric,
-                    better=better,
+                    better=self.better(say),
                 ),
                 parts=[picture(svg, self._fact(say))],
             ),
             PageSection(say("Every algorithm"), parts=[table(fields, self._rows(say)), *proven]),
             PageSection(say("Notes on the results"), parts=[pairs(notes)]) if notes else None,
-            meanings(self.metric, say),
         ]
-        return page(
-            say,
-            say("The algorithms compared"),
-            sections,
-            created=self.created,
-            source=self.source,
-            about=origin(say, self.source, self.records),
-            note=say(
-                "This page shows no values of the data, but its figures describe the data. Decide who may see them."
-            ),
-        )
+        return self.page(say("The algorithms compared"), sections, say)
 
     def _rows(self, say: Speech) -> list[Row]:
         rows: list[Row] = []
@@ -221,11 +200,7 @@ def compare(
         runs.append(_run(prepared, asked, name))
         each(runs[-1])
     return Comparison(
-        source=Path(prepared.table.name).name,
-        created=timestamp(),
-        records=prepared.problem.scale.records,
-        metric=prepared.problem.metric.name,
-        maximize=prepared.problem.metric.maximize,
+        **ReleaseStudy.facts_of(prepared),
         runs=tuple(runs),
     )
 

@@ -18,16 +18,15 @@ from cobogo.promises.models import Model
 from cobogo.publish import anonymize as job
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.studies.release_trial import (
+    ReleaseStudy,
     ReleaseTrial,
-    meanings,
     no_release,
     release_cells,
     release_fields,
     try_release,
 )
-from cobogo.studies.study import Study, timestamp
 from cobogo.tell.report.labels import metric_name
-from cobogo.tell.report.page import Field, PageSection, Row, names, origin, page, paragraph, picture, short, table
+from cobogo.tell.report.page import Field, PageSection, Row, names, paragraph, picture, short, table
 
 if TYPE_CHECKING:
     from cobogo.tell.report.canvas import Sheet
@@ -69,15 +68,10 @@ class ParameterTrial(ReleaseTrial):
 
 
 @dataclass(frozen=True, repr=False)
-class Frontier(Study):
+class Frontier(ReleaseStudy):
     """The best release for each choice of parameters, in the order of the choices: the last parameter varies
     fastest."""
 
-    source: str
-    created: str
-    records: int
-    metric: str
-    maximize: bool
     varied: Mapping[str, Sequence[float]]
     points: tuple[ParameterTrial, ...]
 
@@ -92,10 +86,7 @@ class Frontier(Study):
     def as_dict(self) -> dict[str, Any]:
         """What ``frontier.json`` holds."""
         return {
-            "source": self.source,
-            "created": self.created,
-            "records": self.records,
-            "metric": self.metric,
+            **super().as_dict(),
             "varied": {name: list(values) for name, values in self.varied.items()},
             "points": [point.as_dict() for point in self.points],
         }
@@ -133,19 +124,8 @@ class Frontier(Study):
                     ),
                 ],
             ),
-            meanings(self.metric, say),
         ]
-        return page(
-            say,
-            say("What privacy costs"),
-            sections,
-            created=self.created,
-            source=self.source,
-            about=origin(say, self.source, self.records),
-            note=say(
-                "This page shows no values of the data, but its figures describe the data. Decide who may see them."
-            ),
-        )
+        return self.page(say("What privacy costs"), sections, say)
 
     def _rows(self, attributes: Sequence[str], say: Speech) -> list[Row]:
         values = iter(say.column([point.value for point in self.points if point.levels is not None]))
@@ -189,14 +169,13 @@ class Frontier(Study):
         """Draw two panels over the first parameter: the metric, and an attacker's probabilities."""
         from cobogo.tell.report.canvas import BLUE, MARGIN, WIDTH, Sheet
 
-        better = say(tr("higher") if self.maximize else tr("lower"))
         metric = metric_name(self.metric, say)
         sheet = Sheet(
             self._fact(say),
             say(
                 "Left: “{metric}” of the best release ({better} is better). Right: what an attacker can still do.",
                 metric=metric,
-                better=better,
+                better=self.better(say),
             ),
         )
         wide, top = (WIDTH - 2 * MARGIN - GAP) / 2, sheet.top
@@ -334,11 +313,7 @@ def frontier(
         points.append(ParameterTrial(given=given, **try_release(replace(prepared, problem=problem))))
         each(points[-1])
     return Frontier(
-        source=Path(prepared.table.name).name,
-        created=timestamp(),
-        records=prepared.problem.scale.records,
-        metric=prepared.problem.metric.name,
-        maximize=prepared.problem.metric.maximize,
+        **ReleaseStudy.facts_of(prepared),
         varied={name: tuple(values) for name, values in vary.items()},
         points=tuple(points),
     )

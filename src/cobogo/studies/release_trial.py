@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from cobogo.errors import CobogoError, NoSolution
 from cobogo.floor.language import Speech, join, tr
 from cobogo.publish import anonymize as job
 from cobogo.publish.recode import story
-from cobogo.studies.study import Trial
+from cobogo.studies.study import Study, Trial, timestamp
 from cobogo.tell.report.labels import metric_meaning, metric_name
-from cobogo.tell.report.page import Cell, Field, PageSection, Row, pairs, strong, verdict
+from cobogo.tell.report.page import Cell, Field, PageSection, Row, origin, page, pairs, strong, verdict
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -44,6 +45,50 @@ class ReleaseTrial(Trial):
             "classes": self.classes,
             "smallest_class": self.smallest,
         }
+
+
+@dataclass(frozen=True, repr=False)
+class ReleaseStudy(Study):
+    """Releases of one table side by side, by one metric: what their figures and their page begin and end with."""
+
+    source: str
+    created: str
+    records: int
+    metric: str
+    maximize: bool
+
+    @staticmethod
+    def facts_of(prepared: job.Prepared) -> dict[str, Any]:
+        """The fields of a study of a prepared job."""
+        return {
+            "source": Path(prepared.table.name).name,
+            "created": timestamp(),
+            "records": prepared.problem.scale.records,
+            "metric": prepared.problem.metric.name,
+            "maximize": prepared.problem.metric.maximize,
+        }
+
+    def as_dict(self) -> dict[str, Any]:
+        """What the JSON file begins with."""
+        return {"source": self.source, "created": self.created, "records": self.records, "metric": self.metric}
+
+    def better(self, say: Speech) -> str:
+        """Which values of the metric are better."""
+        return say(tr("higher") if self.maximize else tr("lower"))
+
+    def page(self, title: str, sections: Sequence[PageSection | None], say: Speech) -> str:
+        """The page of these sections, with what the metric means below them."""
+        return page(
+            say,
+            title,
+            [*sections, meanings(self.metric, say)],
+            created=self.created,
+            source=self.source,
+            about=origin(say, self.source, self.records),
+            note=say(
+                "This page shows no values of the data, but its figures describe the data. Decide who may see them."
+            ),
+        )
 
 
 def try_release(

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import cobogo as cb
 from cobogo.data.engines import enumerations as coded
 from cobogo.data.engines.duck import DuckDB
+from cobogo.data.engines.engine import quote
 from cobogo.data.policy import Data
 from cobogo.data.table.frequency import frequency_table
 from cobogo.data.table.read import read
@@ -37,7 +38,7 @@ def texts(draw: st.DrawFn) -> list[tuple[str | None, ...]]:
 def test_what_is_stored_as_codes_reads_as_the_texts_it_was(
     rows: list[tuple[str | None, ...]], sample: int, most: int
 ) -> None:
-    columns = ", ".join(f"{coded._quote(name)} VARCHAR" for name in NAMES)
+    columns = ", ".join(f"{quote(name)} VARCHAR" for name in NAMES)
     with pytest.MonkeyPatch.context() as patch, duckdb.connect() as connection:
         patch.setattr(coded, "SAMPLE", sample * 10)
         patch.setattr(coded, "VALUES_AT_MOST", most)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cobogo.promises.accounting import delta_of, selection_epsilon
-from cobogo.publish.synthesize.methods import METHODS
+from cobogo.publish.synthesize import METHODS
 from cobogo.publish.synthesize.private import Attributes, Fitted, PrivateTable, distance
 from cobogo.publish.synthesize.privbayes import CHANGE, dependence
 from support.effort import examples

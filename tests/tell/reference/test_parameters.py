@@ -7,7 +7,7 @@ import tomllib
 import pytest
 
 from cobogo.data.policy import Policy
-from cobogo.promises.registry import PROMISES
+from cobogo.promises.guarantees import PROMISES
 from cobogo.tell.reference.parameters import NAMED, policy_lines
 from cobogo.tell.reference.sections import SECTIONS
 

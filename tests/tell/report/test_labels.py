@@ -7,7 +7,7 @@ import pytest
 from cobogo.data.policy import Role
 from cobogo.examine.metrics import AGGREGATED, BUCKETED, MARGINALIZED, METRICS
 from cobogo.floor.language import LANGUAGES, speech
-from cobogo.promises.registry import PROMISES
+from cobogo.promises.guarantees import PROMISES
 from cobogo.tell.report.labels import FIGURE, FIGURE_WHY, ROLE, metric_meaning, metric_name, model_meaning, model_name
 
 

@@ -29,6 +29,7 @@ from cobogo.collect.hash_functions import cells
 from cobogo.collect.oracle import Oracle, Reports
 from cobogo.collect.sketch import FastHashing, HadamardSketch, SketchOracle
 from cobogo.collect.sketch_protocol import judge
+from cobogo.floor.arguments import refusal
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
 from cobogo.floor.language import tr
@@ -80,13 +81,7 @@ class Discovery(ABC):
 
     def __post_init__(self) -> None:
         if not 1 <= self.keep <= 65_536:
-            raise ValueError(
-                tr(
-                    "The 'keep' parameter of {name} must be from 1 to 65,536. Got {value!r} instead",
-                    name=self.name,
-                    value=self.keep,
-                )
-            )
+            raise ValueError(refusal(self.name, "keep", tr("from 1 to 65,536"), self.keep))
         _ = self.sketch
 
     @cached_property
@@ -313,11 +308,11 @@ class Puzzles(Discovery):
         super().__post_init__()
         if not 1 <= self.fragment <= self.domain.length or self.domain.symbols**self.fragment > 2**14:
             raise ValueError(
-                tr(
-                    "The 'fragment' parameter of {name} must be from 1 to the length, with at most 2**14 possible "
-                    "fragments. Got {value!r} instead",
-                    name=self.name,
-                    value=self.fragment,
+                refusal(
+                    self.name,
+                    "fragment",
+                    tr("from 1 to the length, with at most 2**14 possible fragments"),
+                    self.fragment,
                 )
             )
 

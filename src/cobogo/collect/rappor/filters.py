@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.collect.layout import count_bits, random_bits, select_bits
+from cobogo.floor.arguments import choice, refusal
 from cobogo.floor.arrays import Ints
 from cobogo.floor.language import tr
 from cobogo.floor.randomness import Source, below
@@ -50,26 +51,11 @@ class RapporParameters:
 
     def __post_init__(self) -> None:
         if not (8 <= self.bits <= 4096 and self.bits % 8 == 0):
-            raise ValueError(
-                tr(
-                    "The 'bits' parameter of RAPPOR must be a multiple of 8, from 8 to 4096. Got {value!r} instead",
-                    value=self.bits,
-                )
-            )
+            raise ValueError(refusal("RAPPOR", "bits", tr("a multiple of 8, from 8 to 4096"), self.bits))
         if not 1 <= self.hashes <= self.bits:
-            raise ValueError(
-                tr(
-                    "The 'hashes' parameter of RAPPOR must be from 1 to the number of bits. Got {value!r} instead",
-                    value=self.hashes,
-                )
-            )
+            raise ValueError(refusal("RAPPOR", "hashes", tr("from 1 to the number of bits"), self.hashes))
         if not 1 <= self.cohorts <= 65_536:
-            raise ValueError(
-                tr(
-                    "The 'cohorts' parameter of RAPPOR must be from 1 to 65,536. Got {value!r} instead",
-                    value=self.cohorts,
-                )
-            )
+            raise ValueError(refusal("RAPPOR", "cohorts", tr("from 1 to 65,536"), self.cohorts))
         self._check_hashing()
         if not (0 <= self.f <= 1 and 0 <= self.p <= 1 and 0 <= self.q <= 1):
             raise ValueError(tr("The 'f', 'p' and 'q' parameters of RAPPOR must be from 0 to 1"))
@@ -77,22 +63,18 @@ class RapporParameters:
             raise ValueError(tr("The 'p' parameter of RAPPOR must be below 'q', or a report says nothing"))
 
     def _check_hashing(self) -> None:
-        if self.hashing not in HASHINGS:
-            raise ValueError(
-                tr(
-                    "The 'hashing' parameter of RAPPOR must be one of {names}. Got {value!r} instead",
-                    names=", ".join(HASHINGS),
-                    value=self.hashing,
-                )
-            )
+        choice("RAPPOR", "hashing", self.hashing, tuple(HASHINGS))
         if self.hashing != "cobogo" and self.hashes > google_hashes(self.bits, self.hashing):
             raise ValueError(
-                tr(
-                    "The 'hashes' parameter of RAPPOR must be at most {most} with the hashing {name}, which takes them "
-                    "from one MD5. Got {value!r} instead",
-                    most=google_hashes(self.bits, self.hashing),
-                    name=self.hashing,
-                    value=self.hashes,
+                refusal(
+                    "RAPPOR",
+                    "hashes",
+                    tr(
+                        "at most {most} with the hashing {name}, which takes them from one MD5",
+                        most=google_hashes(self.bits, self.hashing),
+                        name=self.hashing,
+                    ),
+                    self.hashes,
                 )
             )
 

@@ -31,10 +31,8 @@ Expression = Any
 """A table or column expression: Ibis's (which is untyped, and imported late) or, of DuckDB, a `Relation` or one of its
 columns, which have the same methods."""
 
-
 BATCH = 100_000
 """Rows that are brought into memory at a time."""
-
 
 COUNTED = 0.5
 """The share of memory for the table of distinct combinations. DuckDB takes the rest, and needs some 0.7 GB to count."""
@@ -76,13 +74,9 @@ class Engine(ABC):
         try:
             yield
         except self.failures as error:
+            work, kind = _WORK.get(what, what), type(error).__name__
             raise DataError(
-                tr(
-                    "{engine} failed while {what}: {kind}",
-                    engine=self.name,
-                    what=_WORK.get(what, what),
-                    kind=type(error).__name__,
-                ),
+                tr("{engine} failed while {what}: {kind}", engine=self.name, what=work, kind=kind),
                 where="--engine",
                 remedy=tr("Check its connection, its memory, the space on its disk and your rights."),
                 code="COBOGO-ENGINE",
@@ -270,11 +264,7 @@ class Engine(ABC):
     def check_new_table(self, name: str) -> None:
         """Refuse a table's name early, if nothing may be written there."""
         raise PolicyError(
-            tr(
-                "{engine} has no database into which the table {table} could be written",
-                engine=self.name,
-                table=name,
-            ),
+            tr("{engine} has no database into which the table {table} could be written", engine=self.name, table=name),
             where="output.format",
             remedy=tr('Write format = "csv" or "parquet", or give the URL of a database.'),
             code="COBOGO-ENGINE",
@@ -314,23 +304,6 @@ class Engine(ABC):
     @abstractmethod
     def materialize(self, table: Expression) -> Expression:
         """The same rows, computed once and kept in the engine: random draws in them stay as they were drawn."""
-
-
-def builtin(name: str, *kinds: Any, database: str | None = None) -> Callable[..., Expression]:
-    """A function of the engine's own that returns text, for arguments of the kinds given."""
-    import ibis
-
-    def none() -> Any: ...
-
-    def one(x: Any) -> Any: ...
-
-    def two(x: Any, y: Any) -> Any: ...
-
-    def three(x: Any, y: Any, z: Any) -> Any: ...
-
-    options = {} if database is None else {"database": database}
-    signature = (kinds, "string")
-    return ibis.udf.scalar.builtin([none, one, two, three][len(kinds)], name=name, signature=signature, **options)  # type: ignore[no-any-return]
 
 
 QUOTED = '"\n\r#'
@@ -389,14 +362,9 @@ def too_many_counts(most: int) -> TableTooLarge:
     )
 
 
-_WORK = {
-    "reading": tr("reading"),
-    "counting": tr("counting"),
-    "reading and counting": tr("reading and counting"),
-    "counting reports": tr("counting reports"),
-    "transforming": tr("transforming"),
-}
-"""What an engine may be doing when it fails."""
+_WORKS = (tr("reading"), tr("counting"), tr("reading and counting"), tr("counting reports"), tr("transforming"))
+_WORK: dict[str, str] = {work: work for work in _WORKS}
+"""What an engine may be doing when it fails: the same words with their translations."""
 
 RELEASED = "Released by Cobogó"
 """How the comment of a table begins that a later release may replace."""

@@ -10,6 +10,8 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
+from cobogo.data.engines.engine import quote
+
 SAMPLE = 50_000
 """Rows that tell which columns have few values. A table that is not larger is kept as it is."""
 
@@ -36,12 +38,12 @@ def store(connection: Any, name: str, source: str) -> None:
         run(f"{_create(name)} AS SELECT * FROM {source}")
         return
     coded = ", ".join(
-        f"TRY_CAST({_quote(column)} AS {listed[column]}) AS {_quote(column)}" if column in listed else _quote(column)
+        f"TRY_CAST({quote(column)} AS {listed[column]}) AS {quote(column)}" if column in listed else quote(column)
         for column in columns
     )
-    listed_texts = ", ".join(map(_quote, listed))
+    listed_texts = ", ".join(map(quote, listed))
     strange = " OR ".join(
-        f"(TRY_CAST({_quote(column)} AS {kind}) IS NULL AND {_quote(column)} IS NOT NULL)"
+        f"(TRY_CAST({quote(column)} AS {kind}) IS NULL AND {quote(column)} IS NOT NULL)"
         for column, kind in listed.items()
     )
     run(f"{_create(name)} AS SELECT {coded}, CASE WHEN {strange} THEN [{listed_texts}] END AS {UNLISTED} FROM {source}")
@@ -50,7 +52,7 @@ def store(connection: Any, name: str, source: str) -> None:
 
 def _first_values(connection: Any, name: str, column: str) -> str | None:
     """A type of the values at the beginning; None where they are many."""
-    values = f"SELECT DISTINCT {_quote(column)} AS value FROM {name} WHERE {_quote(column)} IS NOT NULL"
+    values = f"SELECT DISTINCT {quote(column)} AS value FROM {name} WHERE {quote(column)} IS NOT NULL"
     (found,) = connection.execute(f"SELECT count(*) FROM ({values})").fetchone()
     return _enumeration(connection, values) if 0 < found <= SAMPLE // 10 else None
 
@@ -59,13 +61,13 @@ def _complete(connection: Any, name: str, columns: Sequence[str], listed: Sequen
     """Admit the values that were not listed, and do without the texts that were kept for them."""
     run = connection.execute
     missing = ", ".join(
-        f"count(DISTINCT {UNLISTED}[{place}]) FILTER ({_quote(column)} IS NULL)"
+        f"count(DISTINCT {UNLISTED}[{place}]) FILTER ({quote(column)} IS NULL)"
         for place, column in enumerate(listed, 1)
     )
     found = dict(zip(listed, run(f"SELECT {missing} FROM {name} WHERE {UNLISTED} IS NOT NULL").fetchone(), strict=True))
     chosen = []
     for column in columns:
-        quoted, place = _quote(column), listed.index(column) + 1 if column in listed else 0
+        quoted, place = quote(column), listed.index(column) + 1 if column in listed else 0
         if not found.get(column):
             chosen.append(quoted)
             continue
@@ -88,7 +90,3 @@ def _enumeration(connection: Any, values: str) -> str:
 
 def _create(name: str) -> str:
     return f"CREATE OR REPLACE {'TEMP TABLE' if name.startswith('temp.') else 'TABLE'} {name}"
-
-
-def _quote(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

@@ -23,7 +23,6 @@ from cobogo.data.engines.engine import (
     BATCH,
     RELEASED,
     Expression,
-    builtin,
     foreign_table,
     literal,
     no_such_table,
@@ -42,7 +41,7 @@ from cobogo.data.engines.mariadb_types import (
     sent_field,
     stored_type,
 )
-from cobogo.data.engines.server import Server, unreadable_table
+from cobogo.data.engines.server import Server, builtin, unreadable_table
 from cobogo.errors import DataError, OutputError, PolicyError
 from cobogo.floor.files import create_scratch, remove_scratch
 from cobogo.floor.language import tr

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from cobogo.data.engines.duck import DuckDB
-from cobogo.data.engines.engine import Expression, builtin, quote
+from cobogo.data.engines.engine import Expression, quote
+from cobogo.data.engines.server import builtin
 from cobogo.errors import DataError
 from cobogo.floor.language import tr
 

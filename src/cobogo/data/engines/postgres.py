@@ -21,12 +21,11 @@ from cobogo.data.engines.engine import (
     BATCH,
     RELEASED,
     Expression,
-    builtin,
     foreign_table,
     no_such_table,
     quote,
 )
-from cobogo.data.engines.server import Server, unreadable_table
+from cobogo.data.engines.server import Server, builtin, unreadable_table
 from cobogo.errors import DataError, OutputError, PolicyError
 from cobogo.floor.files import create_scratch, remove_scratch
 from cobogo.floor.language import tr

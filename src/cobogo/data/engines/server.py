@@ -1,4 +1,5 @@
-"""What engines on a server share: files and frames are read here and sent, and what is written passes through here."""
+"""What engines on a server share: files and frames are read here and sent, and what is written passes through here; and
+how functions of their own are called (by Spark's, too)."""
 
 from __future__ import annotations
 
@@ -81,3 +82,20 @@ def unreadable_table(name: str) -> DataError:
         remedy=tr("Ask for SELECT on every column of it."),
         code="COBOGO-DATA-FILE",
     )
+
+
+def builtin(name: str, *kinds: Any, database: str | None = None) -> Callable[..., Expression]:
+    """A function of the engine's own that returns text, for arguments of the kinds given."""
+    import ibis
+
+    def none() -> Any: ...
+
+    def one(x: Any) -> Any: ...
+
+    def two(x: Any, y: Any) -> Any: ...
+
+    def three(x: Any, y: Any, z: Any) -> Any: ...
+
+    options = {} if database is None else {"database": database}
+    signature = (kinds, "string")
+    return ibis.udf.scalar.builtin([none, one, two, three][len(kinds)], name=name, signature=signature, **options)  # type: ignore[no-any-return]

@@ -22,12 +22,12 @@ from cobogo.data.engines.engine import (
     RELEASED,
     Engine,
     Expression,
-    builtin,
     foreign_table,
     header,
     no_such_table,
     too_many_counts,
 )
+from cobogo.data.engines.server import builtin
 from cobogo.data.files.formats import FORMATS
 from cobogo.data.files.listing import parquet_error
 from cobogo.data.policy import Data
@@ -102,7 +102,9 @@ class Spark(Engine):
     ) -> Expression:
         """A task a file, each with the parser of every engine: a quoted line end makes files indivisible anyway."""
         listed = self._send([(str(Path(file).absolute()),) for file in files], "file string")
-        parsed = listed.repartition(len(files)).mapInArrow(tasks.parse_files(list(names), data), _texts(names))
+        parsed = listed.repartition(len(files)).mapInArrow(
+            tasks.parse_files(list(names), data), tasks.text_schema(names)
+        )
         return self._keep(parsed, path)
 
     def load_parquet(
@@ -138,7 +140,7 @@ class Spark(Engine):
             columns = [row.name for row in first.mapInArrow(tasks.parse_headers(data), "name string").collect()]
         except self.failures as error:
             raise tasks.find_error(error) or _unread(url) from None
-        return self._keep(found.mapInArrow(tasks.parse_contents(columns, data), _texts(columns)), url)
+        return self._keep(found.mapInArrow(tasks.parse_contents(columns, data), tasks.text_schema(columns)), url)
 
     def _parquet(self, reader: Any, places: Sequence[str], path: str) -> Expression:
         try:
@@ -175,7 +177,7 @@ class Spark(Engine):
 
         frame = self._frame(table)
         nothing = pa.RecordBatch.from_pylist([], schema=table.schema().to_pyarrow())
-        schema = _without_codes(change(nothing).schema)
+        schema = tasks.without_codes(change(nothing).schema)
         return self._keep(
             frame.mapInArrow(tasks.change_batches(change, schema), from_arrow_schema(schema)), tr("the table")
         )
@@ -443,22 +445,6 @@ def _beside(name: str, other: str) -> str:
     ('clinic.new', 'new')
     """
     return name.rpartition(".")[0] + name.rpartition(".")[1] + other
-
-
-def _texts(names: Sequence[str]) -> Any:
-    """The schema of a table of text."""
-    from pyspark.sql.types import StringType, StructField, StructType
-
-    return StructType([StructField(name, StringType()) for name in names])
-
-
-def _without_codes(schema: Any) -> Any:
-    """An Arrow schema whose texts are not kept as codes, which Spark does not read."""
-    import pyarrow as pa
-
-    return pa.schema(
-        [pa.field(f.name, f.type.value_type if pa.types.is_dictionary(f.type) else f.type) for f in schema]
-    )
 
 
 def _are_parquet(names: Sequence[str], url: str) -> bool:

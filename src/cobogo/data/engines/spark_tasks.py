@@ -10,7 +10,7 @@ import io
 import json
 import re
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -177,3 +177,19 @@ def float_function(kind: str) -> Any:
 
     as_text.__annotations__ = {"values": pd.Series, "return": pd.Series}
     return pandas_udf(as_text, "string")
+
+
+def text_schema(names: Sequence[str]) -> Any:
+    """The schema of a table of text."""
+    from pyspark.sql.types import StringType, StructField, StructType
+
+    return StructType([StructField(name, StringType()) for name in names])
+
+
+def without_codes(schema: Any) -> Any:
+    """An Arrow schema whose texts are not kept as codes, which Spark does not read."""
+    import pyarrow as pa
+
+    return pa.schema(
+        [pa.field(f.name, f.type.value_type if pa.types.is_dictionary(f.type) else f.type) for f in schema]
+    )

@@ -19,7 +19,7 @@ from typing import IO, Literal, cast
 
 from cobogo.errors import DataError
 from cobogo.floor.language import tr
-from cobogo.floor.language.system import reason
+from cobogo.floor.language.errors import reason
 
 Encoding = Literal["utf-8", "utf-16", "cp1252", "latin-1"]
 

@@ -79,19 +79,6 @@ def _counts(path: Path) -> bool:
     return not any(part.startswith((".", "_")) for part in path.parts)
 
 
-def are_parquet(files: Sequence[str], path: str) -> bool:
-    """Whether files are Parquet, by their names; all of them or none."""
-    kinds = {Path(file).suffix.lower() in (".parquet", ".pq") for file in files}
-    if len(kinds) > 1:
-        raise DataError(
-            tr("has Parquet and other files together"),
-            where=path,
-            remedy=tr("Name the files of one kind."),
-            code="COBOGO-DATA-FILE",
-        )
-    return kinds == {True}
-
-
 def partitions(files: Sequence[str], path: str) -> list[str]:
     """The columns that stand in the names of directories (``year=2020/month=1``) below a path, outermost first."""
     base = _base(path)

@@ -13,7 +13,7 @@ from pathlib import Path
 from cobogo.data.hierarchy.base import Hierarchy, Label
 from cobogo.errors import HierarchyError
 from cobogo.floor.language import tr, trn
-from cobogo.floor.language.system import reason
+from cobogo.floor.language.errors import reason
 
 LARGEST = 1 << 28
 

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict
 
 from cobogo.errors import PolicyError
 from cobogo.floor.language import Text, tr
-from cobogo.floor.language.system import reason
+from cobogo.floor.language.errors import reason
 
 DEEPEST = 100
 """Tables and lists within each other, in any policy: what goes deeper was not written by hand, and exhausts whoever

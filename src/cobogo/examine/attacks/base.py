@@ -9,7 +9,7 @@ of it what is asked of all. Findings name people by the numbers of their rows; n
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -37,6 +37,17 @@ are known not to be in the release, and queries that were answered."""
 Finding = Literal["record", "value", "presence"]
 """What an attack finds: the record of a person (re-identification), a person's value (inference), or that a person is
 in the data (presence)."""
+
+
+def severity(found: Iterable[str]) -> Literal["nobody", "inferred", "exposed"]:
+    """What attacks that succeed do to people, by what they find: values are only inferred, people are exposed.
+
+    >>> severity([]), severity(["value"]), severity(["value", "record"])
+    ('nobody', 'inferred', 'exposed')
+    """
+    kinds = set(found)
+    return "nobody" if not kinds else "inferred" if kinds == {"value"} else "exposed"
+
 
 Score = Literal["confidence", "gain"]
 """What is compared with the threshold: the attacker's confidence, or by how much it exceeds the baseline."""

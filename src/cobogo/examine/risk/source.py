@@ -10,7 +10,7 @@ from typing import Any
 from cobogo.data.engines.engine import connect
 from cobogo.data.files.settle import settle_policy
 from cobogo.data.policy import Policy, Role
-from cobogo.data.schema.roles import check_roles
+from cobogo.data.policy.columns import check_roles
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table, open_source, read
 from cobogo.errors import DataError, PolicyError, TableTooLarge

@@ -9,7 +9,7 @@ import typer
 
 from cobogo.errors import PolicyError
 from cobogo.faces.cli import console, language
-from cobogo.faces.cli.options import Json
+from cobogo.faces.cli.options import Control, Json, Queries
 from cobogo.floor.language import tr
 
 if TYPE_CHECKING:
@@ -30,12 +30,8 @@ def attack(
     knowledge: Annotated[
         Path | None, typer.Option("--knowledge", help="A table about people that the attacker knows.")
     ] = None,
-    control: Annotated[
-        Path | None, typer.Option("--control", help="A table about people who are not in the release.")
-    ] = None,
-    queries: Annotated[
-        Path | None, typer.Option("--queries", help="A file of the queries that were answered, one per line.")
-    ] = None,
+    control: Control = None,
+    queries: Queries = None,
     policy: Annotated[
         Path | None,
         typer.Option(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cobogo.faces.cli import console, language
+from cobogo.faces.cli.options import Control, Queries, ReleaseWithEvidence
 from cobogo.floor.language import tr
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ FINDS = {
 
 
 def audit(
-    release: Annotated[Path, typer.Argument(help="A release directory with its evidence.", show_default=False)],
+    release: ReleaseWithEvidence,
     earlier: Annotated[
         list[Path],
         typer.Option("--with", help="An earlier release; may be given again. The registry's if not given."),
@@ -45,12 +46,8 @@ def audit(
     knowledge: Annotated[
         Path | None, typer.Option("--knowledge", help="What the attacker knows; the original table if not given.")
     ] = None,
-    control: Annotated[
-        Path | None, typer.Option("--control", help="A table about people who are not in the release.")
-    ] = None,
-    queries: Annotated[
-        Path | None, typer.Option("--queries", help="A file of the queries that were answered, one per line.")
-    ] = None,
+    control: Control = None,
+    queries: Queries = None,
     policy: Annotated[Path | None, typer.Option("--policy", help="The policy; the evidence's if not given.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON and write nothing.")] = False,
 ) -> None:
@@ -83,7 +80,7 @@ def audit(
 
 
 def statement(
-    release: Annotated[Path, typer.Argument(help="A release directory with its evidence.", show_default=False)],
+    release: ReleaseWithEvidence,
     pdf: Annotated[bool, typer.Option("--pdf", help="Also as PDF; needs Chromium or Chrome.")] = False,
 ) -> None:
     """Put a page for the person who signs a release, and an impact report, into its evidence."""

@@ -27,8 +27,8 @@ VALUES = {"whole": tr("NUMBER"), "number": tr("NUMBER"), "path": tr("PATH"), "te
 """What an option takes, as its help shows it."""
 
 
-class Command(TyperCommand):
-    """A command that speaks the language of the terminal."""
+class Translated:
+    """A command of Typer's that speaks the language of the terminal."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
         """Print the help."""
@@ -38,21 +38,15 @@ class Command(TyperCommand):
         """Read the arguments; what cannot be read is an error of ours."""
         given = list(args)
         with usage_errors(ctx, given):
-            return list(super().parse_args(ctx, args))
+            return list(super().parse_args(ctx, args))  # type: ignore[misc]
 
 
-class Group(TyperGroup):
-    """Commands under one name, in the language of the terminal."""
+class Command(Translated, TyperCommand):
+    """A command."""
 
-    def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
-        """Print the help."""
-        print_help(self, ctx)
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the arguments; what cannot be read is an error of ours."""
-        given = list(args)
-        with usage_errors(ctx, given):
-            return list(super().parse_args(ctx, args))
+class Group(Translated, TyperGroup):
+    """Commands under one name."""
 
     def summaries(self, ctx: Any) -> Iterator[tuple[str, str | None, str]]:
         """The name of each command, its panel, and what it does."""

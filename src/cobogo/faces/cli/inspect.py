@@ -12,7 +12,7 @@ from cobogo.errors import OutputError
 from cobogo.faces.cli import console, language
 from cobogo.faces.cli.options import Encoding, FileTable, GuessedSeparator, Json, LabelsAs, Range, Sheet
 from cobogo.floor.language import Text, tr
-from cobogo.floor.language.system import reason
+from cobogo.floor.language.errors import reason
 from cobogo.floor.urls import remote_url
 
 if TYPE_CHECKING:

@@ -63,6 +63,12 @@ LabelsAs = Annotated[
     ),
 ]  # fmt: skip
 
+ReleaseWithEvidence = Annotated[Path, typer.Argument(help="A release directory with its evidence.", show_default=False)]
+Control = Annotated[Path | None, typer.Option("--control", help="A table about people who are not in the release.")]
+Queries = Annotated[
+    Path | None, typer.Option("--queries", help="A file of the queries that were answered, one per line.")
+]
+
 Ledger = Annotated[str | None, typer.Option("--ledger", help="The ledger to pay from: a file, or a database's URL.")]
 PayingDataset = Annotated[str | None, typer.Option("--dataset", help="The data set whose budget pays.")]
 PayingAnalyst = Annotated[str | None, typer.Option("--analyst", help="The analyst whose budget pays.")]

@@ -9,7 +9,7 @@ import typer
 
 from cobogo.faces.cli import console, language
 from cobogo.faces.cli.commands import CommandLine
-from cobogo.faces.cli.options import Json
+from cobogo.faces.cli.options import Json, ReleaseWithEvidence
 from cobogo.floor.language import tr
 
 if TYPE_CHECKING:
@@ -27,6 +27,9 @@ Place = Annotated[
 ]
 KeyFile = Annotated[
     Path | None, typer.Option("--key", help="The file of its key; beside the registry's file if not given.")
+]
+ReleaseId = Annotated[
+    str, typer.Argument(help="The id of the release: see `cobogo registry list`.", show_default=False)
 ]
 DEFAULT = "registry.db"
 FACTS = {
@@ -94,9 +97,7 @@ def list_(
 
 @app.command()
 def show(
-    release: Annotated[
-        str, typer.Argument(help="The id of the release: see `cobogo registry list`.", show_default=False)
-    ],
+    release: ReleaseId,
     registry: Place = DEFAULT,
     key: KeyFile = None,
     as_json: Json = False,
@@ -117,7 +118,7 @@ def show(
 
 @app.command()
 def add(
-    release: Annotated[Path, typer.Argument(help="A release directory with its evidence.", show_default=False)],
+    release: ReleaseWithEvidence,
     dataset: Annotated[str, typer.Option("--dataset", help="The data set that it is of.", show_default=False)],
     registry: Place = DEFAULT,
     key: KeyFile = None,
@@ -145,9 +146,7 @@ def add(
 
 @app.command()
 def remove(
-    release: Annotated[
-        str, typer.Argument(help="The id of the release: see `cobogo registry list`.", show_default=False)
-    ],
+    release: ReleaseId,
     registry: Place = DEFAULT,
     key: KeyFile = None,
     never_left: Annotated[

@@ -15,7 +15,7 @@ from cobogo.faces.server.keys import Holder, Keys, RequestAllowance
 from cobogo.faces.server.settings import ServerSettings
 from cobogo.faces.server.state import ServerState
 from cobogo.floor.language import tr
-from cobogo.floor.language.system import reason
+from cobogo.floor.language.errors import reason
 from cobogo.floor.urls import is_url
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ from cobogo.collect.wire import parse
 from cobogo.errors import OutputError
 from cobogo.floor.files import lock, open_private, stage_file
 from cobogo.floor.language import tr
-from cobogo.floor.language.system import reason
+from cobogo.floor.language.errors import reason
 
 COUNTS = "counts"
 LONG = 8 << 20

@@ -12,8 +12,8 @@ from cobogo.data.policy.toml_file import parse_toml, render_toml
 from cobogo.errors import PolicyError
 from cobogo.floor.language import tr, trn
 from cobogo.promises import models
+from cobogo.promises.guarantees import PROMISES
 from cobogo.promises.models.promise import build_promises
-from cobogo.promises.registry import PROMISES
 from cobogo.publish import anonymize as job
 
 if TYPE_CHECKING:

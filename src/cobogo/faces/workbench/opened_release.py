@@ -116,8 +116,10 @@ def exposed_people(session: PageSession, attacks: list[dict[str, Any]]) -> str:
 
 def severity(attacks: list[dict[str, Any]]) -> str:
     """The colour of attacks: one for people who are found, another for values that are only inferred."""
-    succeeded = {one["finds"] for one in attacks if one["succeeded"]}
-    return "positive" if not succeeded else "warning" if succeeded == {"value"} else "negative"
+    from cobogo.examine.attacks.base import severity as severity_of
+
+    found = severity_of(one["finds"] for one in attacks if one["succeeded"])
+    return {"nobody": "positive", "inferred": "warning", "exposed": "negative"}[found]
 
 
 def promise(session: PageSession, models: list[dict[str, Any]]) -> list[str]:

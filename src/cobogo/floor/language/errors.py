@@ -1,13 +1,16 @@
-"""Errors that travel: several as one, as JSON and back, with values hidden. Texts keep their templates."""
+"""Errors that travel: several as one, as JSON and back, with values hidden; and the operating system's, in words that
+can be translated. Texts keep their templates."""
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from cobogo.errors import ENDS, CobogoError, PolicyError
-from cobogo.floor.language.text import Text, change, from_json, join, to_json, trn
+from cobogo.floor.language.text import Text, change, from_json, join, to_json, tr, trn
 
 
 def gather_errors(errors: Sequence[CobogoError], name: str) -> PolicyError:
@@ -73,3 +76,34 @@ def rename_in_errors(name: str, shown: str) -> Iterator[None]:
             setattr(error, part, None if text is None else change(text, lambda value: value.replace(name, shown)))
         error.args = (error.what, error.where, error.remedy)
         raise
+
+
+_REASONS = {
+    errno.ENOENT: tr("No such file or directory"),
+    errno.EACCES: tr("Permission denied"),
+    errno.EPERM: tr("Operation not permitted"),
+    errno.EEXIST: tr("File exists"),
+    errno.EISDIR: tr("Is a directory"),
+    errno.ENOTDIR: tr("Not a directory"),
+    errno.ENOTEMPTY: tr("Directory not empty"),
+    errno.ENAMETOOLONG: tr("File name too long"),
+    errno.ENOSPC: tr("No space left on device"),
+    errno.EROFS: tr("Read-only file system"),
+    errno.EMFILE: tr("Too many open files"),
+    errno.ELOOP: tr("Too many levels of symbolic links"),
+    errno.EINVAL: tr("Invalid argument"),
+    errno.EIO: tr("Input/output error"),
+}
+
+
+def reason(error: OSError) -> str:
+    """Why the system refused.
+
+    >>> reason(FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))).template
+    'No such file or directory'
+    >>> reason(OSError(errno.EINVAL, tr("it is not a regular file")))
+    'it is not a regular file'
+    """
+    number = error.errno or 0
+    own = error.strerror if error.strerror != os.strerror(number) else None  # what the program itself has to say
+    return own or _REASONS.get(number) or error.strerror or type(error).__name__

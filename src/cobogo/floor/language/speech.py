@@ -11,8 +11,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from cobogo.errors import CobogoError
-from cobogo.floor.language.catalogue import catalogue
-from cobogo.floor.language.choice import LANGUAGES
+from cobogo.floor.language.catalogue import LANGUAGES, catalogue
 from cobogo.floor.language.text import Text, tr
 
 NOTHING = "–"

@@ -24,8 +24,7 @@ from cobogo.floor.language import tr
 from cobogo.floor.randomness import Entropy
 from cobogo.locate.anonymizer.cloaking import SERVER, SWEEP, Demand, Region, RegionTask, RequestOutcome, WaitingRequest
 from cobogo.locate.anonymizer.devices import OPERATOR, PERSON, Devices
-from cobogo.locate.anonymizer.guards import guard
-from cobogo.locate.anonymizer.requests import Locations, NearestQuestion, Wanted, Zone
+from cobogo.locate.anonymizer.guards import Locations, NearestQuestion, Wanted, Zone, guard
 from cobogo.locate.anonymizer.server import PrivacyServer, ServiceReport
 from cobogo.locate.crowds.mix_quality import measure_mix
 from cobogo.locate.crowds.mix_zones import MixZone

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from cobogo.errors import InputError, OutputError
 from cobogo.floor.files import exclusive, write_private
 from cobogo.floor.language import nearest, tr
-from cobogo.floor.language.system import reason
+from cobogo.floor.language.errors import reason
 from cobogo.floor.untrusted import shorten
 from cobogo.locate.anonymizer.books import WindowBooks
 from cobogo.locate.anonymizer.cloaking import SERVER

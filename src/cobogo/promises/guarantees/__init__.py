@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from cobogo.floor.catalogue import Registry
+from cobogo.floor.catalogue import JoinedRegistry, Registry
 from cobogo.promises.guarantees.base import Exposure as Exposure
 from cobogo.promises.guarantees.base import Guarantee as Guarantee
+from cobogo.promises.models import MODELS
+from cobogo.promises.models.differential_privacy import MEASURES
+from cobogo.promises.models.promise import Promise
 
 GUARANTEES: Registry[type[Guarantee]] = Registry(
     "model",
@@ -22,3 +25,7 @@ GUARANTEES: Registry[type[Guarantee]] = Registry(
     remark="of randomization",
 )
 """Each guarantee by its name in ``privacy.models``."""
+
+
+PROMISES: JoinedRegistry[type[Promise]] = JoinedRegistry(MODELS, GUARANTEES, MEASURES)
+"""Models of classes, guarantees of randomization, differential privacy."""

@@ -27,7 +27,7 @@ from sqlalchemy import Connection, Table, func, insert, select
 
 from cobogo.errors import LedgerError
 from cobogo.floor.language import tr, trn
-from cobogo.floor.language.system import reason
+from cobogo.floor.language.errors import reason
 from cobogo.promises.accounting import Measure
 from cobogo.promises.ledger.balance import Units
 from cobogo.promises.ledger.tables import BOOKS, DEBITS, LIMITS, SEALS

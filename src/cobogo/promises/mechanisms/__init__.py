@@ -5,20 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from cobogo.floor.catalogue import Registry
-from cobogo.promises.mechanisms.exponential import ExponentialMechanism
-from cobogo.promises.mechanisms.gaussian import Gaussian
-from cobogo.promises.mechanisms.laplace import Laplace
-from cobogo.promises.mechanisms.noisy_max import NoisyMax
-from cobogo.promises.mechanisms.sparse_vector import SparseVector
+from cobogo.promises.mechanisms.noise import Gaussian, Laplace
+from cobogo.promises.mechanisms.selection import ExponentialMechanism, NoisyMax, SparseVector
 
 MECHANISMS: Registry[Any] = Registry(
     "mechanism",
     {
-        "laplace": ".laplace:Laplace",
-        "gaussian": ".gaussian:Gaussian",
-        "exponential": ".exponential:ExponentialMechanism",
-        "noisy-max": ".noisy_max:NoisyMax",
-        "sparse-vector": ".sparse_vector:SparseVector",
+        "laplace": ".noise:Laplace",
+        "gaussian": ".noise:Gaussian",
+        "exponential": ".selection:ExponentialMechanism",
+        "noisy-max": ".selection:NoisyMax",
+        "sparse-vector": ".selection:SparseVector",
     },
     home=__name__,
     listed="mechanisms",

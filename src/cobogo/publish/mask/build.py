@@ -14,7 +14,7 @@ from cobogo.data.table.columns import load_coded_columns
 from cobogo.data.table.read import Table
 from cobogo.errors import DataError, PolicyError, VaultError
 from cobogo.floor.language import Text, tr, trn
-from cobogo.floor.language.system import reason
+from cobogo.floor.language.errors import reason
 from cobogo.floor.urls import is_url
 from cobogo.publish.mask.digits import canonical
 from cobogo.publish.mask.edits import mask_characters, nulls, truncate

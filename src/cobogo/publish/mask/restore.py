@@ -13,7 +13,7 @@ from cobogo.data.table.read import read
 from cobogo.errors import OutputError, PolicyError
 from cobogo.floor.files import create_scratch, remove_scratch
 from cobogo.floor.language import tr
-from cobogo.floor.language.system import reason
+from cobogo.floor.language.errors import reason
 from cobogo.publish.mask.secret import Secret, decrypt_values
 from cobogo.publish.mask.vault.access import Missing, Vault
 

@@ -24,7 +24,7 @@ from cobogo.floor.arrays import Words
 from cobogo.floor.catalogue import card
 from cobogo.floor.files import create_private
 from cobogo.floor.language import tr, trn
-from cobogo.floor.language.system import reason
+from cobogo.floor.language.errors import reason
 from cobogo.floor.randomness import Entropy
 from cobogo.floor.sealing import DoesNotOpen, Sealer
 

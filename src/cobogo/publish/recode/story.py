@@ -25,6 +25,7 @@ from cobogo.publish.recode.lattice.evaluate import Evaluator
 from cobogo.publish.recode.lattice.walk import node_count
 from cobogo.publish.recoding import AnonymizedRelease, Recoded, RecodedReadBack
 from cobogo.tell.report import exposure
+from cobogo.tell.report import write as reports
 from cobogo.tell.report.content import (
     AttributeStory,
     Content,
@@ -33,7 +34,6 @@ from cobogo.tell.report.content import (
     SensitiveStory,
 )  # fmt: skip
 from cobogo.tell.report.labels import KEY, KEY_WHY, describe_way
-from cobogo.tell.report.write import write
 
 LATTICE_AT_MOST = 200
 """Nodes of a lattice that is drawn whole."""
@@ -43,7 +43,7 @@ VALUES_SHOWN = 15
 
 def write_report(release: AnonymizedRelease, read: RecodedReadBack, evidence: Path) -> None:
     """Write the report of a recoding: ``report.json``, ``report.html`` and ``plots/*.png``."""
-    write(content(release, read), evidence, language=release.origin.language)
+    reports.write(content(release, read), evidence, language=release.origin.language)
 
 
 def content(release: AnonymizedRelease, read: RecodedReadBack) -> Content:

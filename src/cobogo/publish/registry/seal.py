@@ -15,7 +15,7 @@ from pathlib import Path
 from cobogo.errors import RegistryError
 from cobogo.floor.files import create_private
 from cobogo.floor.language import tr
-from cobogo.floor.language.system import reason
+from cobogo.floor.language.errors import reason
 
 VARIABLE = "COBOGO_REGISTRY_KEY"
 """The environment variable that may hold the key, in hexadecimal, instead of a file."""

@@ -18,7 +18,7 @@ from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError
 from cobogo.floor.arrays import Ints
 from cobogo.floor.language import tr
-from cobogo.promises.mechanisms.exponential import ExponentialMechanism
+from cobogo.promises.mechanisms.selection import ExponentialMechanism
 
 MOST_SCHEMES = 10_000
 FULL = 1000

@@ -14,8 +14,7 @@ from cobogo.promises.accounting import epsilon_of
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.promises.models.differential_privacy import MEASURES, ConcentratedPrivacy, DifferentialPrivacy
 from cobogo.promises.payer import check_debit
-from cobogo.publish.synthesize import domains
-from cobogo.publish.synthesize.methods import METHODS
+from cobogo.publish.synthesize import METHODS, domains
 from cobogo.publish.synthesize.private import PaidStep
 from cobogo.publish.synthesize.release import NO_GUARANTEE
 from cobogo.release.contract import CheckResult, Written

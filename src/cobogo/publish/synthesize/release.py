@@ -21,9 +21,8 @@ from cobogo.promises.accounting import PrivacyLoss, exact_amount, rho_of
 from cobogo.promises.mechanisms.base import opendp
 from cobogo.promises.models.differential_privacy import ConcentratedPrivacy, DifferentialPrivacy
 from cobogo.promises.payer import Payer, payer_of_curator
-from cobogo.publish.synthesize import model
+from cobogo.publish.synthesize import METHODS, Method, model
 from cobogo.publish.synthesize.domains import AttributeDomain, CodedRows, declared_domains, encode_rows
-from cobogo.publish.synthesize.methods import METHODS, Method
 from cobogo.publish.synthesize.private import PaidStep, PrivateTable
 from cobogo.release.contract import ENTROPY, Json, Meaning
 from cobogo.release.drawn import DrawnRows, Story

@@ -11,7 +11,7 @@ from cobogo.data.policy import Policy
 from cobogo.floor.catalogue import Card
 from cobogo.floor.files import stage_file
 from cobogo.floor.options import Parameter
-from cobogo.promises.registry import PROMISES
+from cobogo.promises.guarantees import PROMISES
 from cobogo.tell.reference.sections import SECTIONS
 
 Json = dict[str, Any]

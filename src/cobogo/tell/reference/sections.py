@@ -196,7 +196,7 @@ SECTIONS: dict[str, Section] = {
         "Private releases",
         "private release",
         "Rows and lists that may be given away with differential privacy.",
-        ("cobogo.publish.catalogue:PRIVATE_RELEASES",),
+        ("cobogo.publish:PRIVATE_RELEASES",),
     ),
     "randomization": Section(
         "Methods of randomization",
@@ -208,19 +208,19 @@ SECTIONS: dict[str, Section] = {
         "Steps of perturbation",
         "step of a perturbation",
         "How values are changed without a guarantee.",
-        ("cobogo.publish.catalogue:STEPS",),
+        ("cobogo.publish.perturb:STEPS",),
     ),
     "masking": Section(
         "Ways to mask a column",
         "way to mask a column",
         "How columns are changed for test data, or so that they can still be joined or turned back.",
-        ("cobogo.publish.catalogue:MASKS",),
+        ("cobogo.publish.mask:MASKS",),
     ),
     "synthesis": Section(
         "Methods of synthesis",
         "method of synthesis",
         "How invented records are learned from true ones.",
-        ("cobogo.publish.synthesize.methods:METHODS",),
+        ("cobogo.publish.synthesize:METHODS",),
     ),
     "collecting": Section(
         "Mechanisms of collecting",

@@ -16,7 +16,11 @@ from cobogo.tell.report.labels import (
     KEY,
     KEY_WHY,
     KIND,
+    RISK,
+    RISK_WHY,
     ROLE,
+    SIZES,
+    SIZES_WHY,
     STAGE,
     describe_way,
     metric_meaning,
@@ -29,40 +33,6 @@ from cobogo.tell.report.page import environment, printable, short
 ASKED = {
     "nodes": Text("{n} possible combination of levels", "{n} possible combinations of levels"),
     "checked": Text("{n} checked", "{n} checked"),
-}
-
-RISK = {
-    "highest": tr("highest risk"),
-    "average": tr("average risk"),
-    "over": tr("people with a risk above {threshold}"),
-    "unique": tr("unique people"),
-    "journalist": tr("highest, for an attacker who does not know who is in the table"),
-    "marketer": tr("share of all people who are found"),
-    "population": tr("people who are unique in the population"),
-}
-
-RISK_WHY = {
-    "highest": tr("One divided by the size of the smallest class: the person at the highest risk."),
-    "average": tr("The number of classes divided by the number of records: the risk of a record taken at random."),
-    "over": tr("The share of the people whose risk is above {threshold}, because their classes are small."),
-    "unique": tr("The share of the people whose combination of quasi-identifiers no other person in the table has."),
-    "journalist": tr("An estimate from the size of the population: people like this person may be outside the table."),
-    "marketer": tr("An estimate for an attacker who guesses a person of the population for every record."),
-    "population": tr("An estimate, as a share of the population, with the model that Dankar’s rule chooses."),
-}
-
-SIZES = {
-    "min": tr("smallest class"),
-    "average": tr("average class size"),
-    "max": tr("largest class"),
-    "count": tr("classes"),
-}
-
-SIZES_WHY = {
-    "min": tr("This is the k of the release."),
-    "average": tr("Released records divided by the number of classes."),
-    "max": tr("Very large classes hide people well and say little about the data."),
-    "count": tr("More classes say more about the data."),
 }
 
 COLUMNS = 8  # quasi-identifiers that get a column of their own in the table of solutions

@@ -35,6 +35,40 @@ KEY = {
     "inference": tr("worst inference"),
 }
 
+RISK = {
+    "highest": tr("highest risk"),
+    "average": tr("average risk"),
+    "over": tr("people with a risk above {threshold}"),
+    "unique": tr("unique people"),
+    "journalist": tr("highest, for an attacker who does not know who is in the table"),
+    "marketer": tr("share of all people who are found"),
+    "population": tr("people who are unique in the population"),
+}
+
+RISK_WHY = {
+    "highest": tr("One divided by the size of the smallest class: the person at the highest risk."),
+    "average": tr("The number of classes divided by the number of records: the risk of a record taken at random."),
+    "over": tr("The share of the people whose risk is above {threshold}, because their classes are small."),
+    "unique": tr("The share of the people whose combination of quasi-identifiers no other person in the table has."),
+    "journalist": tr("An estimate from the size of the population: people like this person may be outside the table."),
+    "marketer": tr("An estimate for an attacker who guesses a person of the population for every record."),
+    "population": tr("An estimate, as a share of the population, with the model that Dankar’s rule chooses."),
+}
+
+SIZES = {
+    "min": tr("smallest class"),
+    "average": tr("average class size"),
+    "max": tr("largest class"),
+    "count": tr("classes"),
+}
+
+SIZES_WHY = {
+    "min": tr("This is the k of the release."),
+    "average": tr("Released records divided by the number of classes."),
+    "max": tr("Very large classes hide people well and say little about the data."),
+    "count": tr("More classes say more about the data."),
+}
+
 ROLE = {
     "identifier": tr("identifier: removed"),
     "quasi-identifier": tr("quasi-identifier"),
@@ -121,7 +155,7 @@ def metric_meaning(metric: str, say: Speech) -> str:
 
 
 def _model_card(name: str) -> Card | None:
-    from cobogo.promises.registry import PROMISES
+    from cobogo.promises.guarantees import PROMISES
 
     return _card(PROMISES, name)
 

@@ -70,7 +70,7 @@ def counterfeits_in(directory: Path) -> dict[str, int]:
 @pytest.fixture
 def no_report(monkeypatch: pytest.MonkeyPatch) -> None:
     """Drawing the report takes longest."""
-    monkeypatch.setattr("cobogo.publish.recode.story.write", lambda *_, **__: None)
+    monkeypatch.setattr("cobogo.tell.report.write.write", lambda *_, **__: None)
 
 
 @pytest.mark.usefixtures("no_report")

@@ -10,7 +10,7 @@ import typer
 
 from cobogo.errors import PolicyError
 from cobogo.faces.cli import console, language
-from cobogo.faces.cli.locate.release import Gap, Stay
+from cobogo.faces.cli.locate.release import Directory, EpsilonOfPerson, Gap, Stay
 from cobogo.faces.cli.options import Encoding, GuessedSeparator, Json, Ledger, PayingAnalyst, PayingDataset
 from cobogo.floor.language import join, tr, trn
 from cobogo.floor.untrusted import fraction
@@ -24,12 +24,10 @@ def where(
     cells: Annotated[
         Path, typer.Option("--cells", help="A file of the public cells: cell, lon, lat.", show_default=False)
     ],
-    epsilon: Annotated[
-        str, typer.Option("--epsilon", help="The ε that all data of a person may cost.", show_default=False)
-    ],
+    epsilon: EpsilonOfPerson,
     first: Annotated[str, typer.Option("--first", help="The first day, as in 2024-03-04.", show_default=False)],
     days: Annotated[int, typer.Option("--days", help="How many days are used.", show_default=False)],
-    out: Annotated[Path, typer.Option("--out", help="The directory of the release.")] = Path("where"),
+    out: Directory = Path("where"),
     utc_offset: Annotated[float, typer.Option("--utc-offset", help="Hours from UTC of the people's clock.")] = 0.0,
     area: Annotated[
         float, typer.Option("--area", help="The side of the squares into which cells are grouped, in metres.")
@@ -137,7 +135,7 @@ def flows(
         str | None, typer.Option("--shares", help="How the levels share ε, the finest first: 3,1; evenly if not given.")
     ] = None,
     most: Annotated[int, typer.Option("--most", min=1, help="How many journeys of a person count.")] = 1,
-    out: Annotated[Path, typer.Option("--out", help="The directory of the release.")] = Path("flows"),
+    out: Directory = Path("flows"),
     leave_out: Annotated[
         bool, typer.Option("--leave-out-unknown", help="Leave out journeys of areas that are not declared.")
     ] = False,

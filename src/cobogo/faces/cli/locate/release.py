@@ -26,6 +26,11 @@ Stay = Annotated[
     float, typer.Option("--stay", min=0, help="This many seconds at one place end a trip, too; with 0 they never do.")
 ]
 
+Directory = Annotated[Path, typer.Option("--out", help="The directory of the release.")]
+EpsilonOfPerson = Annotated[
+    str, typer.Option("--epsilon", help="The ε that all data of a person may cost.", show_default=False)
+]
+
 HIDES = 100.0
 """Metres: a place that is told more exactly than that is as good as an address."""
 
@@ -44,7 +49,7 @@ def protect(
     round_times: Annotated[
         float, typer.Option("--round-times", help="Round times down to multiples of this many seconds.")
     ] = 0.0,
-    out: Annotated[Path, typer.Option("--out", help="The directory of the release.")] = Path("reports"),
+    out: Directory = Path("reports"),
     user: User = None,
     time: Time = None,
     lon: Lon = None,
@@ -106,7 +111,7 @@ def anonymize(
     file: File,
     k: Annotated[int, typer.Option("--k", min=2, help="How many people must move together.", show_default=False)],
     delta: Annotated[float, typer.Option("--delta", help="How close they must be, in metres.", show_default=False)],
-    out: Annotated[Path, typer.Option("--out", help="The directory of the release.")] = Path("trajectories"),
+    out: Directory = Path("trajectories"),
     method: Annotated[
         str, typer.Option("--method", help="w4m moves trips in space and time, nwa in space only.")
     ] = "w4m",
@@ -166,9 +171,7 @@ def anonymize(
 
 def synthesize(
     file: File,
-    epsilon: Annotated[
-        str, typer.Option("--epsilon", help="The ε that all data of a person may cost.", show_default=False)
-    ],
+    epsilon: EpsilonOfPerson,
     region: Annotated[
         str,
         typer.Option(
@@ -178,7 +181,7 @@ def synthesize(
         ),
     ],
     cell: Annotated[float, typer.Option("--cell", help="The side of the cells of the public grid, in metres.")] = 500.0,
-    out: Annotated[Path, typer.Option("--out", help="The directory of the release.")] = Path("synthetic-trips"),
+    out: Directory = Path("synthetic-trips"),
     number: Annotated[
         int | None,
         typer.Option("--number", min=1, help="How many trips to invent; about as many as in the file if not given."),

@@ -17,7 +17,7 @@ from typing import Self
 from cobogo.errors import VaultError
 from cobogo.floor.files import create_private
 from cobogo.floor.language import tr
-from cobogo.floor.language.system import reason
+from cobogo.floor.language.errors import reason
 from cobogo.floor.sealing import KEY_BYTES, new_key
 
 MARK = "cobogo-vault-key-1"

@@ -31,11 +31,6 @@ class Density:
     edges: Floats
     shares: Floats
 
-    @property
-    def middles(self) -> Floats:
-        """The middle of each interval."""
-        return np.asarray((self.edges[:-1] + self.edges[1:]) / 2)
-
 
 def reconstruct(
     noisy: Floats, kind: str, scale: float, low: float, high: float, *, intervals: int = 50, rounds: int = 500

@@ -14,8 +14,8 @@ from cobogo.faces.workbench.draft import PolicyDraft, check_draft, jobs_of
 from cobogo.faces.workbench.pages.privacy.losses import ALGORITHM
 from cobogo.faces.workbench.pages.privacy.models import GROUP, GROUP_WHY, PARAMETER
 from cobogo.floor.language import preferred_language, speech
+from cobogo.promises.guarantees import PROMISES
 from cobogo.promises.models.promise import build_promises
-from cobogo.promises.registry import PROMISES
 from cobogo.publish.recode.algorithms import ALGORITHMS
 from cobogo.tell.reference.sections import listing
 from cobogo.tell.report.labels import model_meaning, model_name

@@ -14,8 +14,7 @@ from cobogo.faces.workbench.pages.privacy.sheet import PolicySheet
 from cobogo.floor.catalogue import Card
 from cobogo.floor.language import tr
 from cobogo.floor.options import Parameter
-from cobogo.promises.guarantees import GUARANTEES
-from cobogo.promises.registry import PROMISES
+from cobogo.promises.guarantees import GUARANTEES, PROMISES
 from cobogo.tell.report.labels import model_meaning, model_name
 
 PARAMETER = {

@@ -11,6 +11,7 @@ import gzip
 import io
 import itertools
 import re
+import shutil
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -220,18 +221,31 @@ def guess_separator(file: str, encoding: str) -> str:
 
 
 def line_below_title(file: str, encoding: str) -> int | None:
-    """The number of the line that is the header, it seems, of a CSV file that begins with a title: the title has no
-    separator, and two lines among the next twenty have equally many."""
+    """The number of the line that is the header, it seems, of a CSV file that begins with a title: the first line has
+    no more than one field that is not empty, and two among the next twenty have several, equally many."""
     try:
         with open_text(file, encoding) as text:
-            lines = [re.sub(r'"[^"]*"', "", line) for line in itertools.islice(text, 21)]
+            lines = [re.sub(r'"[^"]*"', "…", line).strip("\r\n ") for line in itertools.islice(text, 21)]
     except UnicodeDecodeError:
         return None
-    counts = [[line.count(mark) for mark in SEPARATORS] for line in lines]
-    if not counts or any(counts[0]):
+    counts = [[line.count(mark) for mark in SEPARATORS] if _has_fields(line) else [] for line in lines]
+    if not counts or counts[0]:
         return None
-    alike = (number for number, (one, other) in enumerate(itertools.pairwise(counts), 1) if one == other and any(one))
+    alike = (number for number, (one, other) in enumerate(itertools.pairwise(counts), 1) if one and one == other)
     return next(alike, None)
+
+
+def _has_fields(line: str) -> bool:
+    """Whether a line has separators between things, and not only at its end, as a spreadsheet writes a title."""
+    return any(mark in line.strip(SEPARATORS) for mark in SEPARATORS)
+
+
+def cut_title(file: Path, encoding: Encoding, header: int, target: Path) -> None:
+    """Copy a CSV file from the line on that is its header, in the same encoding."""
+    with open_text(str(file), encoding) as text, target.open("w", encoding=encoding, newline="") as sink:
+        for _ in itertools.islice(text, header - 1):
+            pass
+        shutil.copyfileobj(text, sink)
 
 
 def guess_decimal(file: str, encoding: str, separator: str) -> Literal[".", ","]:

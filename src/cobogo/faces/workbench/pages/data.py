@@ -23,6 +23,7 @@ OPTION = {
     "separator": tr("Separator"),
     "encoding": tr("Encoding"),
     "decimal": tr("Decimal mark"),
+    "header": tr("Line of the header"),
     "sheet": tr("Sheet of a spreadsheet"),
     "range": tr("Range of its cells, such as B3:F200"),
     "table": tr("Table of a SQLite database"),
@@ -55,7 +56,7 @@ async def build(desk: Desk) -> None:
 
 
 def _upload(desk: Desk, session: PageSession) -> None:
-    options: dict[str, str | None] = dict.fromkeys(("separator", "encoding", "decimal", "sheet", "range", "table"))
+    options: dict[str, str | None] = dict.fromkeys(OPTION)
     busy = _waiting(session)
 
     async def receive(event: events.UploadEventArguments) -> None:
@@ -121,6 +122,13 @@ def _options(session: PageSession, options: dict[str, str | None]) -> None:
                 label=session.say(OPTION[key]),
                 on_change=lambda event, key=key: options.update({key: event.value}),
             ).style("width: 15rem").props("dense outlined")
+        ui.number(
+            session.say(OPTION["header"]),
+            min=1,
+            max=1000,
+            precision=0,
+            on_change=lambda event: options.update(header=str(int(event.value)) if event.value else None),
+        ).style("width: 15rem").props("dense outlined")
         for key in ("sheet", "range", "table"):
             ui.input(
                 session.say(OPTION[key]), on_change=lambda event, key=key: options.update({key: event.value or None})

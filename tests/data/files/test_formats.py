@@ -128,7 +128,7 @@ def test_a_title_above_the_header_of_a_csv_file_is_noticed(tmp_path: Path) -> No
     notes = [detect([str(tmp_path / name)], Data()).notes for name in ("a.csv", "b.csv")]
     assert "the header may be line 3" in notes[0][0]
     assert not notes[1]
-    (tmp_path / "d.csv").write_text('"Patients, 2025";;\n;;\nname;age;sex\nAna;31;F\n')  # as a spreadsheet writes it
+    (tmp_path / "d.csv").write_text('"Patients, 2025";;\n;;\nname;age;sex\nAna;31,5;F\nEva;30,5;F\n')  # a spreadsheet's
     assert line_below_title(str(tmp_path / "d.csv"), "utf-8") == 3
     with pytest.raises(DataError, match="If the first line is a title"):
         rows(tmp_path / "d.csv")

@@ -222,17 +222,29 @@ def guess_separator(file: str, encoding: str) -> str:
 
 def line_below_title(file: str, encoding: str) -> int | None:
     """The number of the line that is the header, it seems, of a CSV file that begins with a title: the first line has
-    no more than one field that is not empty, and two among the next twenty have several, equally many."""
+    no more than one field that is not empty, and of the next twenty some, from the header on, have equally many."""
     try:
         with open_text(file, encoding) as text:
             lines = [re.sub(r'"[^"]*"', "…", line).strip("\r\n ") for line in itertools.islice(text, 21)]
     except UnicodeDecodeError:
         return None
-    counts = [[line.count(mark) for mark in SEPARATORS] if _has_fields(line) else [] for line in lines]
-    if not counts or counts[0]:
+    if not lines or _has_fields(lines[0]):
         return None
-    alike = (number for number, (one, other) in enumerate(itertools.pairwise(counts), 1) if one and one == other)
-    return next(alike, None)
+    runs = [run for mark in SEPARATORS for run in _runs([line.count(mark) * _has_fields(line) for line in lines])]
+    length, _, first = max(runs, default=(0, 0, 0))
+    return first if length > 1 else None
+
+
+def _runs(counts: list[int]) -> Iterator[tuple[int, int, int]]:
+    """How many lines in a row have equally many separators, how many those are, and the number of the first.
+
+    >>> list(_runs([0, 3, 3, 1]))
+    [(2, 3, 2), (1, 1, 4)]
+    """
+    for count, run in itertools.groupby(enumerate(counts, 1), key=lambda line: line[1]):
+        if count:
+            numbers = [number for number, _ in run]
+            yield len(numbers), count, numbers[0]
 
 
 def _has_fields(line: str) -> bool:

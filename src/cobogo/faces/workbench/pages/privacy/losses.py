@@ -9,6 +9,7 @@ from nicegui import ui
 from cobogo.examine.metrics import METRICS
 from cobogo.faces.workbench.frame import section
 from cobogo.faces.workbench.header import LANGUAGE_NAMES
+from cobogo.faces.workbench.labels import RECODING, algorithm_name
 from cobogo.faces.workbench.pages.privacy.sheet import PolicySheet
 from cobogo.floor.language import tr
 from cobogo.publish.recode.algorithms import ALGORITHMS, recodings
@@ -125,13 +126,15 @@ def _limit(sheet: PolicySheet) -> None:
 def _metric(sheet: PolicySheet) -> None:
     session = sheet.session
     say = session.say
-    options = {name: f"{metric_name(name, say)} – {metric_meaning(name, say)}" for name in METRICS}
-    ui.select(
-        options,
-        value=_known(session.draft.recoding.get("metric", "loss"), options),
-        label=session.say("Metric to optimize"),
-        on_change=lambda event: sheet.put("recoding", "metric", event.value),
-    ).classes("w-full").props("dense")
+    options = {name: metric_name(name, say) for name in METRICS}
+    now = _known(session.draft.recoding.get("metric", "loss"), options)
+
+    def choose(event: Any) -> None:
+        meaning.text = metric_meaning(event.value, say)
+        sheet.put("recoding", "metric", event.value)
+
+    ui.select(options, value=now, label=say("Metric to optimize"), on_change=choose).classes("w-full").props("dense")
+    meaning = ui.label("" if now is None else metric_meaning(now, say)).classes("text-body2 text-quiet")
 
 
 def _weights(sheet: PolicySheet) -> None:
@@ -157,7 +160,7 @@ def _search(sheet: PolicySheet) -> None:
     session, recoding = sheet.session, sheet.session.draft.recoding
     name = str(recoding.get("algorithm", "optimal"))
     ui.select(
-        list(ALGORITHMS),
+        {one: algorithm_name(one, session.say) for one in ALGORITHMS},
         value=_known(name, ALGORITHMS),
         label=session.say("Algorithm"),
         on_change=lambda event: sheet.put("recoding", "algorithm", event.value, again=True),
@@ -168,7 +171,7 @@ def _search(sheet: PolicySheet) -> None:
     with ui.row().classes("w-full gap-4 items-end"):
         able = recodings(name)
         if len(able) > 1:
-            options = {"": session.say("the default of the algorithm"), **{one: one for one in able}}
+            options = {"": session.say("the default of the algorithm"), **{one: f"{session.say(RECODING[one])} ({one})" for one in able}}
             _select(sheet, "recoding", "kind", options, str(recoding.get("kind", "")), tr("Kind of recoding"))
         labels = sheet.columns_with_role("sensitive", "non-sensitive")
         if name == "top-down" or recoding.get("metric") == "classification" or "label" in recoding:

@@ -16,8 +16,8 @@ import pyreadstat
 import pytest
 
 import cobogo as cb
-from cobogo.data.files.formats import FORMATS
 from cobogo.data.files.encodings import line_below_title
+from cobogo.data.files.formats import FORMATS
 from cobogo.data.files.settle import detect
 from cobogo.data.files.spreadsheets import check_archive, write_xlsx
 from cobogo.data.policy import TABLES, Data

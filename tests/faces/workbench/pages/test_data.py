@@ -38,6 +38,11 @@ def test_a_view_stays_within_its_table() -> None:
     view.sort(2, None)
     assert view.order is None
     assert PAGE == 25
+    wide = RowsView(rows=1, columns=90)
+    for column, part in ((-3, (0, 40)), (60, (50, 90)), (45, (45, 85))):
+        wide.turn(column)
+        assert (wide.part.start, wide.part.stop) == part
+    assert RowsView(rows=1, columns=3).part == slice(0, 3)
 
 
 def test_every_reason_is_said_in_portuguese() -> None:

@@ -166,12 +166,18 @@ class DatasetService(Subject):
 
     @operation(KeyScope.DATA, reads=True)
     def page(
-        self, holder: Holder, identity: str, offset: int, limit: int, order: RowOrder | None = None
+        self,
+        holder: Holder,
+        identity: str,
+        offset: int,
+        limit: int,
+        order: RowOrder | None = None,
+        part: slice | None = None,
     ) -> list[tuple[int, list[str | None]]]:
-        """Some rows with their numbers, as text."""
+        """Some rows with their numbers, as text: of all columns, or of a part of them."""
         known = self.get(holder, identity)["about"]
         folder = self._context.files.dataset(identity)
-        found = rows.page(folder, known["columns"], known["rows"], offset, limit, order)
+        found = rows.page(folder, known["columns"], known["rows"], offset, limit, order, part)
         return [(int(number), list(values)) for number, *values in found]
 
     @operation(KeyScope.DATA, reads=True)

@@ -166,9 +166,10 @@ class HierarchiesPage:
 
     def _draw_list(self) -> None:
         self.list.clear()
+        told = self.session.draft.attributes
         with self.list:
             for name in self.names:
-                kind = kind_of(self.session.draft.attributes.get(name, {}).get("hierarchy"))
+                kind = kind_of(told.get(name, {}).get("hierarchy"))
                 on = name == self.name
                 button = ui.button(on_click=lambda name=name: self.choose(name), color="primary" if on else None)
                 with button, ui.column().classes("gap-0 items-start w-full"):

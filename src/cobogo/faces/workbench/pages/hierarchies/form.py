@@ -329,7 +329,9 @@ class HierarchyForm:
     def _formats(self, key: str) -> None:
         self._several(key, lambda level, value, take: self._pick_format(value, COARSER, self._level(level), take))
 
-    def _pick_format(self, value: Any, known: Sequence[str], label: str, take: Callable[[Any], Awaitable[None]]) -> None:
+    def _pick_format(
+        self, value: Any, known: Sequence[str], label: str, take: Callable[[Any], Awaitable[None]]
+    ) -> None:
         """A format of dates, with what it means below; another one can be typed."""
         options = list(dict.fromkeys([*known, *([value] if value else [])]))
 

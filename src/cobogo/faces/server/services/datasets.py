@@ -97,8 +97,8 @@ class DatasetService(Subject):
         it is kept.
 
         What is not said of a CSV file is detected; which line is its ``header`` must be said where it seems to begin
-        with a title, and what is above that line is not kept. ``places`` say where in a file the table is (sheet, range,
-        table), and what its labels are (labels).
+        with a title, and what is above that line is not kept. ``places`` say where in a file the table is (sheet,
+        range, table), and what its labels are (labels).
         """
         options = _reading(separator, encoding, places)
 

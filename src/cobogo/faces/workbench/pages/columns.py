@@ -73,9 +73,9 @@ class _Columns:
             ui.space()
             self.counts = ui.row().classes("items-center gap-1")
         self.warning = ui.label().classes("bg-amber-2 text-black q-pa-sm rounded-borders w-full").props("role=status")
-        said = {name: one.get("role") for name, one in told.items()}
         self.columns = columns
-        self.roles = {one["column"]: role if (role := said.get(one["column"])) in ROLES else None for one in columns}
+        said = {one["column"]: str(told.get(one["column"], {}).get("role")) for one in columns}
+        self.roles = {name: role if role in ROLES else None for name, role in said.items()}
         self.lines: dict[str, _Line] = {}
         with ui.card().classes("w-full q-pa-sm gap-0"):
             with ui.element("div").classes("cobogo-columns cobogo-wide text-caption text-weight-bold q-py-xs"):

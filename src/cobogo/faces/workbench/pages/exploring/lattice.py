@@ -108,8 +108,8 @@ def controls(session: PageSession, attributes: tuple[str, ...], chosen: Filter, 
     )
     relation.props("dense options-dense").classes("w-full")
     ui.label(session.say("Levels")).classes("text-caption q-mt-sm")
-    search = ui.input(session.say("Find a column"), on_change=lambda: draw_ranges()).props("dense clearable")
-    search.classes("w-full").set_visibility(len(attributes) > LONG)
+    search = ui.input(session.say("Find a column")).props("dense clearable").classes("w-full")
+    search.set_visibility(len(attributes) > LONG)
     place = ui.column().classes("w-full gap-1 q-pr-sm").style("max-height: 270px; overflow-y: auto")
 
     def draw_ranges() -> None:
@@ -141,6 +141,7 @@ def controls(session: PageSession, attributes: tuple[str, ...], chosen: Filter, 
             ranges[column] = control
 
     draw_ranges()
+    search.on_value_change(draw_ranges)
     ui.select(
         list(AMOUNTS),
         value=chosen.amount,

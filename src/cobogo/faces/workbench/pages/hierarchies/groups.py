@@ -321,12 +321,12 @@ class GroupsEditor:
         unfit = page.seen.unfit
         kind = kind_of(page.spec)
         with ui.card().classes("w-full gap-1 q-pa-sm").style("border-left: 6px solid var(--q-warning)"):
-            records = trn("{n:,} record", "{n:,} records", n=sum(records for _, records in unfit))
+            held = trn("{n:,} record", "{n:,} records", n=sum(records for _, records in unfit))
             alarm = trn(
                 "{n:,} value ({records}) is not in this hierarchy. A job would stop.",
                 "{n:,} values ({records}) are not in this hierarchy. A job would stop.",
                 n=len(unfit),
-                records=records,
+                records=held,
             )
             ui.label(self.say(alarm)).classes("text-weight-medium").props("role=alert")
             if not page.sensitive or page.shown.asked:

@@ -117,7 +117,7 @@ def _level_meaning(spec: AnyHierarchy | None, level: int) -> Text:
     """What the labels of a level between the values and the top mean."""
     match spec:
         case DatesHierarchy() as dates:
-            return tr("dates, given as {form}", form=_date_words(dates.levels[level - 1]))
+            return tr("dates, given as {form}", form=date_words(dates.levels[level - 1]))
         case IntervalsHierarchy() as intervals:
             return _intervals(intervals, level)
         case AgeHierarchy() as age:
@@ -164,7 +164,7 @@ def local_meaning(attribute: AttributePolicy, *, alike: bool = False) -> Text:
     value."""
     match attribute.hierarchy:
         case DatesHierarchy() as dates:
-            how = tr("given as {form}", form=join(map(_date_words, dates.levels), by=", "))
+            how = tr("given as {form}", form=join(map(date_words, dates.levels), by=", "))
         case IntervalsHierarchy() as intervals:
             widths = join((tr("{number:g}", number=width) for width in intervals.intervals), by="; ")
             how = tr("in intervals of width {widths}", widths=widths)
@@ -233,10 +233,10 @@ _PERIODS = {
 }
 
 
-def _date_words(form: str) -> Text:
+def date_words(form: str) -> Text:
     """A level of dates for people who do not know strftime.
 
-    >>> _date_words("%m/%Y"), _date_words("decade")
+    >>> date_words("%m/%Y"), date_words("decade")
     ('month/year', 'periods of 10 years')
     """
     if years := years_of(form):

@@ -16,6 +16,7 @@ import pyreadstat
 import pytest
 
 import cobogo as cb
+from cobogo.data.files.encodings import line_below_title
 from cobogo.data.files.formats import FORMATS
 from cobogo.data.files.settle import detect
 from cobogo.data.files.spreadsheets import check_archive, write_xlsx
@@ -127,6 +128,10 @@ def test_a_title_above_the_header_of_a_csv_file_is_noticed(tmp_path: Path) -> No
     notes = [detect([str(tmp_path / name)], Data()).notes for name in ("a.csv", "b.csv")]
     assert "the header may be line 3" in notes[0][0]
     assert not notes[1]
+    (tmp_path / "d.csv").write_text('"Patients, 2025";;\n;;\nname;age;sex\nAna;31,5;F\nEva;30,5;F\n')  # a spreadsheet's
+    assert line_below_title(str(tmp_path / "d.csv"), "utf-8") == 3
+    with pytest.raises(DataError, match="If the first line is a title"):
+        rows(tmp_path / "d.csv")
     (tmp_path / "c.csv").write_text("Patients\nname,age\nAna,31\n")
     with pytest.raises(DataError, match="If the first line is a title"):
         rows(tmp_path / "c.csv")

@@ -25,3 +25,10 @@ def test_a_draft_stays_a_policy_through_every_change() -> None:
     assert list(PolicyDraft(draft.only("cep")).attributes) == ["cep"]
     draft.set_models([])
     assert draft.models == []
+
+
+def test_what_is_read_of_a_draft_is_nobody_elses() -> None:
+    draft = PolicyDraft('[attributes]\nage = { role = "quasi-identifier", hierarchy = { intervals = [5] } }')
+    draft.attributes["age"]["hierarchy"]["intervals"].append(10)
+    draft.content()["attributes"].clear()
+    assert PolicyDraft(draft.text).attributes == {"age": {"role": "quasi-identifier", "hierarchy": {"intervals": [5]}}}

@@ -11,6 +11,7 @@ import gzip
 import io
 import itertools
 import re
+import shutil
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -220,18 +221,43 @@ def guess_separator(file: str, encoding: str) -> str:
 
 
 def line_below_title(file: str, encoding: str) -> int | None:
-    """The number of the line that is the header, it seems, of a CSV file that begins with a title: the title has no
-    separator, and two lines among the next twenty have equally many."""
+    """The number of the line that is the header, it seems, of a CSV file that begins with a title: the first line has
+    no more than one field that is not empty, and of the next twenty some, from the header on, have equally many."""
     try:
         with open_text(file, encoding) as text:
-            lines = [re.sub(r'"[^"]*"', "", line) for line in itertools.islice(text, 21)]
+            lines = [re.sub(r'"[^"]*"', "…", line).strip("\r\n ") for line in itertools.islice(text, 21)]
     except UnicodeDecodeError:
         return None
-    counts = [[line.count(mark) for mark in SEPARATORS] for line in lines]
-    if not counts or any(counts[0]):
+    if not lines or _has_fields(lines[0]):
         return None
-    alike = (number for number, (one, other) in enumerate(itertools.pairwise(counts), 1) if one == other and any(one))
-    return next(alike, None)
+    runs = [run for mark in SEPARATORS for run in _runs([line.count(mark) * _has_fields(line) for line in lines])]
+    length, _, first = max(runs, default=(0, 0, 0))
+    return first if length > 1 else None
+
+
+def _runs(counts: list[int]) -> Iterator[tuple[int, int, int]]:
+    """How many lines in a row have equally many separators, how many those are, and the number of the first.
+
+    >>> list(_runs([0, 3, 3, 1]))
+    [(2, 3, 2), (1, 1, 4)]
+    """
+    for count, run in itertools.groupby(enumerate(counts, 1), key=lambda line: line[1]):
+        if count:
+            numbers = [number for number, _ in run]
+            yield len(numbers), count, numbers[0]
+
+
+def _has_fields(line: str) -> bool:
+    """Whether a line has separators between things, and not only at its end, as a spreadsheet writes a title."""
+    return any(mark in line.strip(SEPARATORS) for mark in SEPARATORS)
+
+
+def cut_title(file: Path, encoding: Encoding, header: int, target: Path) -> None:
+    """Copy a CSV file from the line on that is its header, in the same encoding."""
+    with open_text(str(file), encoding) as text, target.open("w", encoding=encoding, newline="") as sink:
+        for _ in itertools.islice(text, header - 1):
+            pass
+        shutil.copyfileobj(text, sink)
 
 
 def guess_decimal(file: str, encoding: str, separator: str) -> Literal[".", ","]:

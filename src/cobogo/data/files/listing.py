@@ -169,7 +169,7 @@ def check_header(names: Sequence[str], where: str, hint: str = "") -> None:
         raise DataError(
             tr("column {empty} of {number} has no name", empty=empty[0], number=len(names)),
             where=where,
-            remedy=join([tr("Name it in the header."), hint]),
+            remedy=join([tr("Name it in the header."), hint or tr("If the first line is a title, delete it.")]),
             code="COBOGO-DATA-HEADER",
         )
     lowered = [name.casefold() for name in names]

@@ -193,15 +193,24 @@ def _refuse_header(hierarchy: Hierarchy, texts: Sequence[str], where: str) -> No
 
 def _nearest_entries(value: str, entries: Sequence[str]) -> Text:
     """A sentence with the entries nearest to a value that is none of them."""
+    nearest = similar_entries(value, entries)
+    if not nearest:
+        return tr('No entry is similar to "{value}".', value=_short(value))
+    return tr('Nearest entries to "{value}": {entries}.', value=_short(value), entries=_quote_first(nearest))
+
+
+def similar_entries(value: str, entries: Sequence[str]) -> list[str]:
+    """The entries most like a value that is none of them: three at most, the nearest first.
+
+    >>> similar_entries("Mecejana", ["Fortaleza", "Messejana"])
+    ['Messejana']
+    """
     # difflib is slow: it sees only the entries that share most pairs of letters with the value.
     pairs = _pairs(value)
     likely = heapq.nlargest(
         50, entries, key=lambda entry: len(pairs & (own := _pairs(entry))) / (len(pairs | own) or 1)
     )
-    nearest = difflib.get_close_matches(value, likely, n=3, cutoff=0.3)
-    if not nearest:
-        return tr('No entry is similar to "{value}".', value=_short(value))
-    return tr('Nearest entries to "{value}": {entries}.', value=_short(value), entries=_quote_first(nearest))
+    return difflib.get_close_matches(value, likely, n=3, cutoff=0.3)
 
 
 def _pairs(text: str) -> set[tuple[str, str]]:

@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from cobogo.data.files.encodings import is_packed, open_unpacked
+from cobogo.data.files.encodings import cut_title, encoding_of, is_packed, line_below_title, open_unpacked
 from cobogo.data.files.formats import FORMATS, convert, recognise
 from cobogo.data.files.spreadsheets import check_archive
 from cobogo.data.policy import Data
@@ -145,8 +145,11 @@ def safe_name(name: str) -> str:
     return name
 
 
-def take_table(upload: Path, options: Data, limits: ServerLimits) -> Path:
+def take_table(upload: Path, options: Data, limits: ServerLimits, header: int | None = None) -> Path:
     """An upload as the file of a data set. CSV and Parquet stay as they are; any other kind becomes Parquet.
+
+    What is above the line ``header`` of a CSV file is cut off. A file that seems to begin with a title is refused where
+    it is not said which line that is.
 
     A small file may unpack to far more than there is room for: that is counted first, or while it is read.
     """
@@ -155,7 +158,7 @@ def take_table(upload: Path, options: Data, limits: ServerLimits) -> Path:
         _check_packed(upload, limits)
     kind = FORMATS[options.format or recognise(str(upload))]
     if kind.name == "csv":
-        return upload.rename(upload.with_name("data.csv"))
+        return _take_csv(upload, options, header)
     if kind.name == "parquet":
         _check_parquet(upload, limits)
         return upload.rename(upload.with_name("data.parquet"))
@@ -164,6 +167,33 @@ def take_table(upload: Path, options: Data, limits: ServerLimits) -> Path:
     convert(kind, str(upload), options, upload.with_name("data.parquet"), most)
     upload.unlink()
     return upload.with_name("data.parquet")
+
+
+def _take_csv(upload: Path, options: Data, header: int | None) -> Path:
+    """A CSV file, from its header on."""
+    target = upload.with_name("data.csv")
+    encoding = encoding_of([str(upload)]) if options.encoding == "auto" else options.encoding
+    if header is None and (likely := line_below_title(str(upload), encoding)):
+        raise _has_title(upload, likely)
+    if header is None or header == 1:
+        return upload.rename(target)
+    try:
+        cut_title(upload, encoding, header, target)
+    except UnicodeDecodeError:
+        return upload.rename(target)  # what cannot be decoded is refused where the table is read
+    upload.unlink()
+    return target
+
+
+def _has_title(upload: Path, line: int) -> DataError:
+    """What is asked of whoever uploads a file that begins with a title."""
+    error = DataError(
+        tr("seems to begin with a title: its header may be line {line}", line=line),
+        where=str(upload),
+        remedy=tr("Say which line is the header, or delete the lines above it."),
+    )
+    error.offers = ("header", (str(line), "1"))
+    return error
 
 
 def _check_parquet(upload: Path, limits: ServerLimits) -> None:

@@ -51,12 +51,20 @@ def source(folder: Path) -> str:
     return f"read_parquet({literal(str(folder / PAGES))})"
 
 
-def page(folder: Path, columns: list[str], rows: int, offset: int, limit: int, order: RowOrder | None = None) -> Any:
-    """Some rows, as text, each with its number."""
+def page(
+    folder: Path,
+    columns: list[str],
+    rows: int,
+    offset: int,
+    limit: int,
+    order: RowOrder | None = None,
+    part: slice | None = None,
+) -> Any:
+    """Some rows, as text, each with its number; of all columns, or of a part of them."""
     first, last = min(offset, rows), min(offset + limit, rows)
     engine = connect_bounded()
     with engine.guard("reading"):
-        names = ", ".join(map(quote, columns))
+        names = ", ".join(map(quote, columns[part or slice(None)]))
         if order is None:
             wanted = f"{quote(NUMBER)} >= {first} AND {quote(NUMBER)} < {last}"
             return engine.rows(f"SELECT {quote(NUMBER)}, {names} FROM {source(folder)} WHERE {wanted} ORDER BY 1")

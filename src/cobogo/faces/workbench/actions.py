@@ -129,8 +129,11 @@ def receive_table(
     """Take in a file; the identity of the data set."""
     with file.open("rb") as stream:
         dialect = {key: options.get(key) for key in ("separator", "encoding", "decimal")}
-        places = {key: value for key, value in options.items() if key not in dialect}
-        identity = desk.service.datasets.receive(session.caller, name, stream, **dialect, places=places)
+        header = options.get("header")
+        places = {key: value for key, value in options.items() if key not in (*dialect, "header")}
+        identity = desk.service.datasets.receive(
+            session.caller, name, stream, **dialect, header=int(header) if header else None, places=places
+        )
     _begin_draft(desk, session, identity)
     return identity
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,7 +63,7 @@ class PolicyDraft:
 
     def content(self) -> dict[str, Any]:
         """The text as tables; a text that is no TOML is an error that says where."""
-        return parse_toml(self.text, "policy")
+        return copy.deepcopy(_parsed(self.text))
 
     def take(self, text: str) -> None:
         """Replace the text by an edited one. A text that forms could not read is refused, and the draft stays as it
@@ -87,7 +89,7 @@ class PolicyDraft:
     @property
     def attributes(self) -> dict[str, dict[str, Any]]:
         """The columns, each with its settings."""
-        return dict(self.content().get("attributes", {}))
+        return {name: copy.deepcopy(told) for name, told in _parsed(self.text).get("attributes", {}).items()}
 
     @property
     def models(self) -> list[dict[str, Any]]:
@@ -138,6 +140,12 @@ class PolicyDraft:
         if not part:
             del content[table]
         self._say(render_policy(content), f"{table} {key}")
+
+
+@lru_cache(maxsize=64)
+def _parsed(text: str) -> dict[str, Any]:
+    """A policy's tables, which nobody may change: pages ask for them many times, and those of 400 columns take long."""
+    return parse_toml(text, "policy")
 
 
 def _fitting(told: Mapping[str, Any]) -> dict[str, Any]:

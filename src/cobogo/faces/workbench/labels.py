@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from cobogo.floor.language import tr
+from cobogo.floor.language import Speech, tr
+from cobogo.publish.recode.algorithms import ALGORITHMS
 
 KIND_WHY = {
     "anonymize": tr(
@@ -98,6 +99,14 @@ MAP_CHOICE = {
     "false": tr("no"),
 }
 
+RECODING = {
+    "full-domain": tr("one level for a whole column"),
+    "subtree": tr("all values of a group go up together"),
+    "sibling": tr("a value goes up alone, to its group"),
+    "value": tr("a value is kept everywhere, or nowhere"),
+    "cell": tr("each record has its own levels"),
+}
+
 CHOICE = {
     ".": tr("Point: 1.5"),
     ",": tr("Comma ,"),
@@ -183,3 +192,14 @@ STEP = {
     "mapping": tr("Map"),
     "administering": tr("Administration"),
 }
+
+
+def algorithm_name(name: str, say: Speech) -> str:
+    """What an algorithm is called, and beside it its name in a policy where that is another word.
+
+    >>> from cobogo.floor.language import speech
+    >>> [algorithm_name(name, speech("pt-BR")) for name in ("optimal", "mdav", "unknown")]
+    ['ótimo (optimal)', 'MDAV', 'unknown']
+    """
+    title = say(ALGORITHMS.card(name).title) if name in ALGORITHMS else name
+    return title if title.casefold() == name.casefold() else f"{title} ({name})"

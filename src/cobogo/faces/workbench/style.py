@@ -38,6 +38,7 @@ CSS = """
   .cobogo-plot svg text { fill: currentColor; }
   .q-notification .q-notification__actions { color: inherit; }
   .cobogo-narrow { display: none; }
+  .q-btn--dense.q-btn--rectangle { padding-left: 10px; padding-right: 10px; }
   .cobogo-lines { white-space: pre-line; }
   .cobogo-columns { display: grid; column-gap: 1rem; align-items: center; width: 100%;
     grid-template-columns: minmax(9rem, 1.1fr) 7.5rem 9.5rem 11.5rem minmax(14rem, 2fr); }

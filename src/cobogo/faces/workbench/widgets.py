@@ -27,6 +27,18 @@ def turn_to(*, stay: bool = False, **about: str) -> None:
     ui.run_javascript(f"const there = new URL(location.href); {put} {go}")
 
 
+def folded(title: str, icon: str, draw: Callable[[], object]) -> None:
+    """A part that is folded until it is wanted; what is in it is drawn then."""
+
+    def fill() -> None:
+        if not place.default_slot.children:
+            with place:
+                draw()
+
+    with ui.expansion(title, icon=icon, on_value_change=fill).classes("w-full"):
+        place = ui.column().classes("w-full")
+
+
 async def slowly(
     session: PageSession, place: ui.element, work: Callable[[], T], draw: Callable[[T], object], *, what: str = ""
 ) -> None:

@@ -73,6 +73,21 @@ def test_shapes_are_counts_of_all_records_and_never_of_identifiers(context, row)
     assert all("shape" not in one for one in datasets.suggest(ANA, row["id"])[0])
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252", "utf-16"])
+def test_a_title_above_the_header_is_asked_about_and_cut_off(context, encoding) -> None:
+    datasets = service_of(context).datasets
+    body = "Atendimentos – 2025;\r\n\r\nmunicípio;doença\r\nCrato;dengue\r\nSobral;gripe\r\n".encode(encoding)
+    with pytest.raises(DataError, match="its header may be line 3") as refused:
+        datasets.receive(ANA, "x.csv", io.BytesIO(body))
+    assert refused.value.offers == ("header", ("3", "1"))
+    assert refused.value.where == "x.csv"
+    for given in (None, encoding):
+        made = datasets.receive(ANA, "x.csv", io.BytesIO(body), encoding=given, header=3)
+        assert datasets.get(ANA, made)["about"]["columns"] == ["município", "doença"]
+        assert [values for _, values in datasets.page(ANA, made, 0, 9)] == [["Crato", "dengue"], ["Sobral", "gripe"]]
+        datasets.forget(ANA, made)
+
+
 def test_a_data_set_is_deleted_by_its_owner_and_not_while_a_job_works_on_it(context) -> None:
     datasets = service_of(context).datasets
     mine = datasets.receive(ANA, "x.csv", io.BytesIO(b"a,b\n1,2\n"))

@@ -25,6 +25,7 @@ def upload(
     name: Annotated[str | None, Form(min_length=1, max_length=200)] = None,
     separator: Annotated[str | None, Form(min_length=1, max_length=1)] = None,
     encoding: Annotated[str | None, Form(pattern="^(auto|utf-8|utf-16|cp1252|latin-1)$")] = None,
+    header: Annotated[int | None, Form(ge=1, le=1000)] = None,
     sheet: Annotated[str | None, Form(min_length=1, max_length=100)] = None,
     range: Annotated[str | None, Form(pattern="^[A-Za-z]{1,3}[0-9]{1,7}:[A-Za-z]{1,3}[0-9]{1,7}$")] = None,
     table: Annotated[str | None, Form(min_length=1, max_length=200)] = None,
@@ -33,7 +34,9 @@ def upload(
     """Upload a table: a CSV, Parquet, Excel, OpenDocument, SPSS, Stata, SAS, JSON Lines, Arrow or SQLite file."""
     called = (name or file.filename or "table")[:200]
     places = {"sheet": sheet, "range": range, "table": table, "labels": labels}
-    identity = this.datasets.receive(holder, called, file.file, separator=separator, encoding=encoding, places=places)
+    identity = this.datasets.receive(
+        holder, called, file.file, separator=separator, encoding=encoding, header=header, places=places
+    )
     return _present(this, holder, identity)
 
 

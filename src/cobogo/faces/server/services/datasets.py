@@ -90,19 +90,21 @@ class DatasetService(Subject):
         separator: str | None = None,
         encoding: str | None = None,
         decimal: str | None = None,
+        header: int | None = None,
         places: Mapping[str, str | None] = NOWHERE,
     ) -> str:
         """Take in a table, a file of any kind that can be read; its identity. Anything else is refused, and nothing of
         it is kept.
 
-        What is not said of a CSV file is detected. ``places`` say where in a file the table is (sheet, range,
-        table), and what its labels are (labels).
+        What is not said of a CSV file is detected; which line is its ``header`` must be said where it seems to begin
+        with a title, and what is above that line is not kept. ``places`` say where in a file the table is (sheet,
+        range, table), and what its labels are (labels).
         """
         options = _reading(separator, encoding, places)
 
         def keep(stage: Path) -> tuple[Path, str | None]:
             sha256 = self._context.files.keep(upload, stage / "upload")
-            return take_table(stage / "upload", options, self._context.settings.limits), sha256
+            return take_table(stage / "upload", options, self._context.settings.limits, header), sha256
 
         return self._take_in(holder.owner, name, keep, options, decimal)
 
@@ -164,12 +166,18 @@ class DatasetService(Subject):
 
     @operation(KeyScope.DATA, reads=True)
     def page(
-        self, holder: Holder, identity: str, offset: int, limit: int, order: RowOrder | None = None
+        self,
+        holder: Holder,
+        identity: str,
+        offset: int,
+        limit: int,
+        order: RowOrder | None = None,
+        part: slice | None = None,
     ) -> list[tuple[int, list[str | None]]]:
-        """Some rows with their numbers, as text."""
+        """Some rows with their numbers, as text: of all columns, or of a part of them."""
         known = self.get(holder, identity)["about"]
         folder = self._context.files.dataset(identity)
-        found = rows.page(folder, known["columns"], known["rows"], offset, limit, order)
+        found = rows.page(folder, known["columns"], known["rows"], offset, limit, order, part)
         return [(int(number), list(values)) for number, *values in found]
 
     @operation(KeyScope.DATA, reads=True)

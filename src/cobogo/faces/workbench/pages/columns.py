@@ -29,6 +29,9 @@ COLUMNS = {
     "reason": tr("Suggestion, and why"),
 }
 
+PAGE = 50
+"""Columns on a page."""
+
 ROLES = ("identifier", "quasi-identifier", "sensitive", "non-sensitive")
 COLOURS = {
     "identifier": "red-9",
@@ -70,11 +73,17 @@ class _Columns:
             ui.space()
             self.counts = ui.row().classes("items-center gap-1")
         self.warning = ui.label().classes("bg-amber-2 text-black q-pa-sm rounded-borders w-full").props("role=status")
+        self.columns = columns
+        said = {one["column"]: str(told.get(one["column"], {}).get("role")) for one in columns}
+        self.roles = {name: role if role in ROLES else None for name, role in said.items()}
+        self.lines: dict[str, _Line] = {}
         with ui.card().classes("w-full q-pa-sm gap-0"):
             with ui.element("div").classes("cobogo-columns cobogo-wide text-caption text-weight-bold q-py-xs"):
                 for key in ("column", "values", "shape", "role", "reason"):
                     ui.label(session.say(COLUMNS[key]))
-            self.lines = [_Line(self, one, told.get(one["column"], {}).get("role")) for one in columns]
+            self.place = ui.column().classes("w-full gap-0 items-stretch")
+        self.pages = ui.pagination(1, 1, direction_links=True, on_change=self._draw).props("max-pages=9")
+        self._filter()
         with ui.row().classes("w-full justify-end"):
             ui.button(
                 session.say("Continue with hierarchies"),
@@ -85,16 +94,16 @@ class _Columns:
     def refresh(self) -> None:
         """Redraw what depends on all columns."""
         say = self.session.say
-        undecided = [line for line in self.lines if line.role is None]
+        undecided = [name for name, role in self.roles.items() if role is None]
         self.all.text = say("Accept all suggestions ({count} undecided)", count=len(undecided))
         self.all.set_visibility(bool(undecided))
-        named = [line.name for line in self.lines if line.role == "identifier"]
+        named = [name for name, role in self.roles.items() if role == "identifier"]
         self.warning.text = say(
             "These columns identify people directly and will not be released: {names}.", names=", ".join(named)
         )
         self.warning.set_visibility(bool(named))
         self.counts.clear()
-        chosen = Counter(line.role for line in self.lines)
+        chosen = Counter(self.roles.values())
         with self.counts:
             self.session.redraw_steps()
             for role in ROLES:
@@ -102,32 +111,54 @@ class _Columns:
                 ui.badge(text, color=COLOURS[role]).classes("q-pa-xs")
 
     def _accept_all(self) -> None:
-        self.decide({line: line.profile["role"] for line in self.lines if line.role is None})
+        self.decide({one["column"]: one["role"] for one in self.columns if self.roles[one["column"]] is None})
 
-    def decide(self, roles: Mapping[_Line, str]) -> None:
+    def decide(self, roles: Mapping[str, str]) -> None:
         """Put roles of columns into the policy, all of them at once."""
         draft = self.session.draft
         told = draft.attributes
         changes: dict[str, dict[str, Any]] = {}
-        for line, role in roles.items():
-            usual = role == "quasi-identifier" and not told.get(line.name, {}).get("hierarchy")
-            changes[line.name] = {"role": role} | ({"hierarchy": line.profile["hierarchy"]} if usual else {})
+        suggested = {one["column"]: one["hierarchy"] for one in self.columns}
+        for name, role in roles.items():
+            usual = role == "quasi-identifier" and not told.get(name, {}).get("hierarchy")
+            changes[name] = {"role": role} | ({"hierarchy": suggested[name]} if usual else {})
         draft.set_attributes(changes)
-        for line, role in roles.items():
-            line.turn_to(role)
+        self.roles |= roles
+        for name in roles.keys() & self.lines.keys():
+            self.lines[name].turn_to(roles[name])
         self.refresh()
 
+    def _fitting(self) -> list[dict[str, Any]]:
+        """The columns that are looked for."""
+        wanted, open_only = (self.search.value or "").casefold(), self.open.value
+        return [
+            one
+            for one in self.columns
+            if wanted in one["column"].casefold() and (self.roles[one["column"]] is None or not open_only)
+        ]
+
     def _filter(self) -> None:
-        wanted = (self.search.value or "").casefold()
-        for line in self.lines:
-            fits = wanted in line.name.casefold() and (line.role is None or not self.open.value)
-            line.place.set_visibility(fits)
+        """Others are looked for: from their first page on."""
+        pages = -(-len(self._fitting()) // PAGE)
+        self.pages.max = max(pages, 1)
+        self.pages.set_visibility(pages > 1)
+        if self.pages.value == 1:
+            self._draw()
+        else:
+            self.pages.value = 1
+
+    def _draw(self) -> None:
+        """The lines of a page: hundreds at once would keep a browser busy for seconds."""
+        first = ((self.pages.value or 1) - 1) * PAGE
+        self.place.clear()
+        with self.place:
+            shown = self._fitting()[first : first + PAGE]
+            self.lines = {one["column"]: _Line(self, one, self.roles[one["column"]]) for one in shown}
 
 
 class _Line:
-    def __init__(self, page: _Columns, profile: dict[str, Any], said: str | None) -> None:
-        self.page, self.profile, self.name = page, profile, profile["column"]
-        self.role = said if said in ROLES else None
+    def __init__(self, page: _Columns, profile: dict[str, Any], role: str | None) -> None:
+        self.page, self.profile, self.name, self.role = page, profile, profile["column"], role
         session, kind, reason = page.session, profile["type"], profile["reason"]
         self.place = ui.element("div").style("border-top: 1px solid #8884").classes("cobogo-columns q-py-xs")
         with self.place:
@@ -162,7 +193,7 @@ class _Line:
                 ui.label(session.say("{share} missing", share=share)).classes("text-caption text-weight-medium")
 
     def accept(self) -> None:
-        self.page.decide({self: self.profile["role"]})
+        self.page.decide({self.name: self.profile["role"]})
 
     def turn_to(self, role: str) -> None:
         """Show a role that the policy has for the column."""
@@ -171,7 +202,7 @@ class _Line:
 
     def _choose(self) -> None:
         if self.select.value != self.role:
-            self.page.decide({self: self.select.value})
+            self.page.decide({self.name: self.select.value})
 
     def _redraw(self) -> None:
         self.button.set_visibility(self.role != self.profile["role"])

@@ -23,6 +23,7 @@ OPTION = {
     "separator": tr("Separator"),
     "encoding": tr("Encoding"),
     "decimal": tr("Decimal mark"),
+    "header": tr("Line of the header"),
     "sheet": tr("Sheet of a spreadsheet"),
     "range": tr("Range of its cells, such as B3:F200"),
     "table": tr("Table of a SQLite database"),
@@ -55,7 +56,7 @@ async def build(desk: Desk) -> None:
 
 
 def _upload(desk: Desk, session: PageSession) -> None:
-    options: dict[str, str | None] = dict.fromkeys(("separator", "encoding", "decimal", "sheet", "range", "table"))
+    options: dict[str, str | None] = dict.fromkeys(OPTION)
     busy = _waiting(session)
 
     async def receive(event: events.UploadEventArguments) -> None:
@@ -121,6 +122,13 @@ def _options(session: PageSession, options: dict[str, str | None]) -> None:
                 label=session.say(OPTION[key]),
                 on_change=lambda event, key=key: options.update({key: event.value}),
             ).style("width: 15rem").props("dense outlined")
+        ui.number(
+            session.say(OPTION["header"]),
+            min=1,
+            max=1000,
+            precision=0,
+            on_change=lambda event: options.update(header=str(int(event.value)) if event.value else None),
+        ).style("width: 15rem").props("dense outlined")
         for key in ("sheet", "range", "table"):
             ui.input(
                 session.say(OPTION[key]), on_change=lambda event, key=key: options.update({key: event.value or None})
@@ -285,6 +293,8 @@ async def _confirm_delete(desk: Desk, session: PageSession, row: dict[str, Any])
 
 
 PAGE = 25
+WIDE = 40
+"""Columns that are drawn at once: hundreds would take a browser seconds."""
 HIDDEN = "••••••"
 HEADER = """
 <q-tr :props="props">
@@ -304,13 +314,24 @@ class RowsView:
     """The part of a table on the screen: its place, its order, and the hidden columns that were revealed."""
 
     rows: int
+    columns: int = 1
     offset: int = 0
+    first: int = 0
     order: RowOrder | None = None
     revealed: set[int] = field(default_factory=set)
 
     def move(self, offset: int) -> None:
         """Turn to the page that begins with a row, or to the nearest that there is."""
         self.offset = min(max(offset, 0), max((self.rows - 1) // PAGE * PAGE, 0))
+
+    def turn(self, column: int) -> None:
+        """Show the columns from one on, or the last that there are."""
+        self.first = min(max(column, 0), max(self.columns - WIDE, 0))
+
+    @property
+    def part(self) -> slice:
+        """The columns on the screen: of hundreds, as many as a browser draws at once."""
+        return slice(self.first, min(self.first + WIDE, self.columns))
 
     def sort(self, column: int, meant: str | None) -> None:
         """By a column: upwards, then downwards, then in the order of the file again."""
@@ -334,7 +355,7 @@ class _Rows:
     def __init__(self, desk: Desk, session: PageSession, row: dict[str, Any], columns: list[dict[str, Any]]) -> None:
         self.desk, self.row, self.columns, self.say, self.session = desk, row, columns, session.say, session
         self.number = session.say.number
-        self.view = RowsView(row["about"]["rows"])
+        self.view = RowsView(row["about"]["rows"], len(columns))
         self.veiled = {at for at, one in enumerate(columns) if one["role"] == "identifier"}
         section(self.say("Rows"))
         if self.veiled:
@@ -358,6 +379,27 @@ class _Rows:
         for button in (back, on):
             button.props("flat no-caps")
         self.wanted.props("dense outlined").style("width: 10rem").on("keydown.enter", self._jump).on("blur", self._jump)
+        self.beside: ui.label | None = None
+        if len(columns) > WIDE:
+            self.beside = self._draw_turning()
+
+    def _draw_turning(self) -> ui.label:
+        """What turns to other columns."""
+        say = self.say
+        with ui.row().classes("items-center"):
+            back = ui.button(say("Previous columns"), on_click=lambda: self._turn_columns(self.view.first - WIDE))
+            beside = ui.label().props("role=status")
+            on = ui.button(say("Next columns"), on_click=lambda: self._turn_columns(self.view.first + WIDE))
+            names = {at: one["column"] for at, one in enumerate(self.columns)}
+            ui.select(
+                names,
+                label=say("Go to column"),
+                with_input=True,
+                on_change=lambda event: self._turn_columns(int(event.value or 0)),
+            ).props("dense outlined").style("width: 14rem")
+        for button in (back, on):
+            button.props("flat no-caps")
+        return beside
 
     def _turn(self, key: str, icon: str, action: Callable[[], Any]) -> None:
         label = self.say(key)
@@ -368,7 +410,7 @@ class _Rows:
         self.table.props("loading")
         rows = await run.io_bound(self._read)
         numbered = {"name": "n", "field": "n", "label": "#", "align": "right"}
-        self.table.columns = [numbered, *map(self._describe_column, range(len(self.columns)))]
+        self.table.columns = [numbered, *map(self._describe_column, range(len(self.columns))[self.view.part])]
         self.table.rows = rows or []
         self.table.props(remove="loading")
         first, last = self.view.offset + 1, min(self.view.offset + PAGE, self.view.rows)
@@ -376,6 +418,11 @@ class _Rows:
         self.label.text = self.say(
             "Rows {first} to {last} of {total}", **{key: self.number(value) for key, value in told.items()}
         )
+        if self.beside is not None:
+            told = {"first": self.view.part.start + 1, "last": self.view.part.stop, "total": len(self.columns)}
+            self.beside.text = self.say(
+                "Columns {first} to {last} of {total}", **{key: self.number(value) for key, value in told.items()}
+            )
 
     def _read(self) -> list[dict[str, Any]]:
         if not self.session.here:  # logged out in another window
@@ -383,9 +430,12 @@ class _Rows:
         hidden = self.veiled - self.view.revealed
         return [
             {"n": self.number(at + 1)}
-            | {f"c{n}": HIDDEN if n in hidden and value is not None else value for n, value in enumerate(values)}
+            | {
+                f"c{n}": HIDDEN if n in hidden and value is not None else value
+                for n, value in enumerate(values, self.view.first)
+            }
             for at, values in self.desk.service.datasets.page(
-                self.session.caller, self.row["id"], self.view.offset, PAGE, self.view.order
+                self.session.caller, self.row["id"], self.view.offset, PAGE, self.view.order, self.view.part
             )
         ]
 
@@ -413,6 +463,10 @@ class _Rows:
 
     async def _move(self, offset: int) -> None:
         self.view.move(offset)
+        await self.draw()
+
+    async def _turn_columns(self, column: int) -> None:
+        self.view.turn(column)
         await self.draw()
 
     async def _jump(self) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from nicegui import run, ui
 
@@ -16,6 +17,10 @@ from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.faces.workbench.widgets import slowly
 from cobogo.floor.language import tr
 from cobogo.publish.registry.store import RegistryEntry
+
+if TYPE_CHECKING:
+    from cobogo.examine.utility.pairs.beside import RecordBeside
+    from cobogo.examine.utility.pairs.pair import TablePair
 
 PREVIEW = 25
 """Released rows that the page shows."""
@@ -108,9 +113,11 @@ def _show_release(desk: Desk, session: PageSession, row: dict[str, Any], entry: 
         summary = ui.tab("summary", session.say("Summary"))
         ui.tab("rows", session.say("Rows"))
         if inside:
+            ui.tab("beside", session.say("Before and after"))
             ui.tab("report", session.say("Report"))
             ui.tab("statement", session.say("To sign"))
         ui.tab("registry", session.say("Registry"))
+    compare: Callable[[], Awaitable[None]]
     with ui.tab_panels(tabs, value=summary).classes("w-full bg-transparent"):
         with ui.tab_panel("summary").classes("q-pa-none gap-4"):
             found = opened_release.report(desk, session, identity)
@@ -119,12 +126,20 @@ def _show_release(desk: Desk, session: PageSession, row: dict[str, Any], entry: 
         with ui.tab_panel("rows").classes("q-pa-none gap-2"):
             _preview(desk, session, identity)
         if inside:
+            with ui.tab_panel("beside").classes("q-pa-none gap-2"):
+                compare = _compare(desk, session, identity)
             with ui.tab_panel("report").classes("q-pa-none gap-2"):
                 _framed(session, identity, "report", session.say("Report"))
             with ui.tab_panel("statement").classes("q-pa-none gap-2"):
                 _statement(desk, session, row)
         with ui.tab_panel("registry").classes("q-pa-none gap-2"):
             _registry(desk, session, row, entry)
+
+    async def look(event: Any) -> None:
+        if event.value == "beside":
+            await compare()
+
+    tabs.on_value_change(look)
 
 
 def _verdict(desk: Desk, session: PageSession, row: dict[str, Any], size: str = "xs") -> None:
@@ -164,6 +179,80 @@ def _preview(desk: Desk, session: PageSession, identity: str) -> None:
 
     body = ui.column().classes("w-full gap-2")
     ui.timer(0.01, lambda: slowly(session, body, fetch, draw), once=True)
+
+
+BESIDE = """<q-td :props="props"><div>{{ props.value.before }}</div>
+  <div v-if="props.value.after !== null" :class="props.value.same ? 'text-quiet' : 'text-weight-bold text-primary'">
+  {{ props.value.after }}</div></q-td>"""
+"""A cell: the value of the original, and under it the released one."""
+
+
+Beside = tuple[tuple[str, ...], "list[RecordBeside]"]
+
+
+def _compare_records(pair: TablePair, count: int) -> Beside | None:
+    from cobogo.examine.utility.pairs.beside import side_by_side
+
+    found = side_by_side(pair, count)
+    return None if found is None else (pair.columns, found)
+
+
+def _compare(desk: Desk, session: PageSession, identity: str) -> Callable[[], Awaitable[None]]:
+    """Some original records, each over a released row that fits it: for whoever may read the original. Returns what
+    begins the work."""
+
+    def fetch() -> Beside | None:
+        release = desk.service.releases.open(session.caller, identity)
+        return release.measure_pair(_compare_records, PREVIEW) if release.mine else None
+
+    def draw(found: Beside | None) -> None:
+        if found is None:
+            ui.label(
+                session.say(
+                    "There is nothing to compare row by row: the original is not yours or was deleted, or the release "
+                    "is not its records with more general values."
+                )
+            )
+            return
+        with ui.row().classes("items-center no-wrap"):
+            ui.icon("home").props("size=sm")
+            ui.label(session.say("This page reveals original data. Do not share it or pictures of it."))
+        ui.label(
+            session.say(
+                "The first records of the original; in bold under each, a released row that it can have become. Where "
+                "several fit, nobody knows which it is: the release does not keep that. No row fits a record that was "
+                "suppressed, or whose values were replaced."
+            )
+        ).classes("text-body2 text-quiet")
+        names, records = found
+        keys = [f"column {place}" for place in range(len(names))]
+        made = table(
+            [(key, name, "left") for key, name in zip(keys, names, strict=True)]
+            + [("fitting", session.say("Released rows that fit"), "right")],
+            [_beside_row(session, keys, one) for one in records],
+        )
+        for key in keys:
+            made.add_slot(f"body-cell-{key}", BESIDE)
+
+    body = ui.column().classes("w-full gap-2")
+
+    async def begin() -> None:
+        if not body.default_slot.children:
+            await slowly(session, body, fetch, draw)
+
+    return begin
+
+
+def _beside_row(session: PageSession, keys: Sequence[str], one: RecordBeside) -> dict[str, Any]:
+    """A record and its row as a line of the table."""
+    after = one.after or (None,) * len(keys)
+    cells = {
+        key: {"before": session.say.label(old), "after": None if one.after is None else session.say.label(new)}
+        | {"same": old == new}
+        for key, old, new in zip(keys, one.before, after, strict=True)
+    }
+    fitting = session.say.number(one.fitting) if one.fitting else session.say("no row")
+    return {**cells, "fitting": fitting}
 
 
 def _statement(desk: Desk, session: PageSession, row: dict[str, Any]) -> None:

@@ -7,15 +7,15 @@ from typing import Any
 
 from nicegui import run, ui
 
-from cobogo.errors import CobogoError
+from cobogo.errors import CobogoError, UnfitValues
 from cobogo.faces.server.services.jobs import AUDIT, OVER, RELEASE_JOBS
 from cobogo.faces.workbench import actions, opened_release
 from cobogo.faces.workbench.draft import check_draft, jobs_of, undecided_columns
 from cobogo.faces.workbench.frame import attempt, no_data, open_page, section
-from cobogo.faces.workbench.labels import JOB_STATE, KIND, KIND_WHY, RUN_REPAIR
+from cobogo.faces.workbench.labels import JOB_STATE, KIND, KIND_WHY, RUN_REPAIR, algorithm_name
 from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.faces.workbench.widgets import turn_to
-from cobogo.floor.language import tr
+from cobogo.floor.language import Text, tr
 
 RUN = {
     "kind": tr("Kind"),
@@ -119,7 +119,7 @@ def _policy(desk: Desk, session: PageSession) -> None:
         for line in opened_release.promise(session, draft.models):
             ui.label(line).classes("text-weight-medium")
         share = session.say.percent(float(recoding.get("suppression-limit", 0) or 0))
-        algorithm = str(recoding.get("algorithm", "optimal"))
+        algorithm = algorithm_name(str(recoding.get("algorithm", "optimal")), session.say)
         ui.label(
             session.say("Suppression limit {share}; algorithm {algorithm}", share=share, algorithm=algorithm)
         ).classes("text-body2")
@@ -145,6 +145,12 @@ def latest(desk: Desk, session: PageSession) -> str | None:
 def list_jobs(desk: Desk, session: PageSession) -> list[dict[str, Any]]:
     """The reader's jobs, studies aside: those are on the page that began them."""
     return [row for row in desk.service.jobs.list_all(session.caller) if row["kind"] in (*RELEASE_JOBS, AUDIT)]
+
+
+def unfit_column(error: CobogoError | None) -> str | None:
+    """The column whose values have no place in its hierarchy, where a job failed for that."""
+    where = None if error is None or error.code != UnfitValues.code else error.where
+    return where.values.get("attribute") if isinstance(where, Text) else None
 
 
 class JobWatch:
@@ -244,9 +250,15 @@ class JobWatch:
             ui.label(session.say(why))
             if job["error"] is not None:
                 ui.label(session.say.error(job["error"])).classes("text-body2").style("white-space: pre-wrap")
-            ui.button(
-                session.say("Change the policy"), on_click=lambda: ui.navigate.to(session.address("privacy"))
-            ).props("no-caps")
+            with ui.row().classes("gap-2"):
+                if (column := unfit_column(job["error"])) is not None:
+                    there = session.address("hierarchies", data=job["asked"]["dataset"], column=column)
+                    ui.button(
+                        session.say("Repair the hierarchy"), icon="build", on_click=lambda: ui.navigate.to(there)
+                    ).props("no-caps")
+                ui.button(
+                    session.say("Change the policy"), on_click=lambda: ui.navigate.to(session.address("privacy"))
+                ).props("no-caps" + ("" if column is None else " outline"))
             return
         if job["kind"] == AUDIT:
             self._offer_attacks(job["asked"].get("release"))

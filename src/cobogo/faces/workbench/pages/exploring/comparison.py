@@ -7,6 +7,7 @@ from typing import Any
 from nicegui import events, ui
 
 from cobogo.faces.workbench.draft import PolicyDraft
+from cobogo.faces.workbench.labels import algorithm_name
 from cobogo.faces.workbench.pages.exploring.picture import FONT, INK
 from cobogo.faces.workbench.pages.exploring.studies import ExplorationPlace, StudyBench
 from cobogo.faces.workbench.style import BRICK
@@ -41,7 +42,11 @@ class AlgorithmsTab:
             )
         ).classes("q-mt-sm")
         ui.select(
-            list(ALGORITHMS), value=self.wanted, multiple=True, label=say("Algorithms to compare"), on_change=self._want
+            {name: algorithm_name(name, say) for name in ALGORITHMS},
+            value=self.wanted,
+            multiple=True,
+            label=say("Algorithms to compare"),
+            on_change=self._want,
         ).props("dense options-dense").classes("w-full")
         bench = StudyBench(self.place, "compare", self.text, lambda: {"algorithms": list(self.wanted)}, self._show_runs)
         bench.build(say("Compare"))
@@ -70,7 +75,7 @@ class AlgorithmsTab:
                 "tooltip": {"trigger": "axis", ":valueFormatter": local},
                 "xAxis": {
                     "type": "category",
-                    "data": [run["algorithm"] for run in runs],
+                    "data": [algorithm_name(run["algorithm"], say) for run in runs],
                     "axisLabel": {"color": INK, "interval": 0, "rotate": 30 if len(runs) > 4 else 0},
                 },
                 "yAxis": [
@@ -119,15 +124,19 @@ class AlgorithmsTab:
         ]
         values = self.say.column([None if run["solution"] is None else run["solution"]["value"] for run in runs])
         rows = []
+
+        def names_of(run: dict[str, Any]) -> dict[str, Any]:
+            return {"id": run["algorithm"], "algorithm": algorithm_name(run["algorithm"], say)}
+
         for run, value in zip(runs, values, strict=True):
             made = run["solution"]
             if made is None:
                 why = run["why"]
-                rows.append({"algorithm": run["algorithm"], "note": say(why), "usable": False})
+                rows.append({**names_of(run), "note": say(why), "usable": False})
                 continue
             rows.append(
                 {
-                    "algorithm": run["algorithm"],
+                    **names_of(run),
                     "value": value,
                     "suppressed": number(made["suppressed"]),
                     "classes": number(made["classes"]),
@@ -139,14 +148,14 @@ class AlgorithmsTab:
                     "usable": True,
                 }
             )
-        table = ui.table(rows=rows, columns=columns, row_key="algorithm", pagination=0)
+        table = ui.table(rows=rows, columns=columns, row_key="id", pagination=0)
         table.classes("w-full").props("dense flat bordered hide-pagination wrap-cells")
         use = say("Use")
         table.add_slot(
             "body-cell-use",
             '<q-td :props="props"><q-btn v-if="props.row.usable" flat dense no-caps color="primary" '
             f"""label="{use}" :aria-label="'{use} ' + props.row.algorithm" """
-            """@click="() => $parent.$emit('use', props.row.algorithm)" /></q-td>""",
+            """@click="() => $parent.$emit('use', props.row.id)" /></q-td>""",
         )
         table.on("use", lambda event: self._use(str(event.args)))
 

@@ -12,7 +12,14 @@ from nicegui import events, run, ui
 
 from cobogo.errors import CobogoError
 from cobogo.faces.workbench.pages.exploring.node import NodePanel
-from cobogo.faces.workbench.pages.exploring.picture import node_name, picture, standing_words
+from cobogo.faces.workbench.pages.exploring.picture import (
+    LONG,
+    count_nodes,
+    list_levels,
+    node_name,
+    picture,
+    standing_words,
+)
 from cobogo.faces.workbench.pages.exploring.studies import ExplorationPlace
 from cobogo.faces.workbench.session import PageSession
 from cobogo.faces.workbench.widgets import WRONG
@@ -63,7 +70,7 @@ class Filter:
 def controls(session: PageSession, attributes: tuple[str, ...], chosen: Filter, changed: Callable[[], Any]) -> None:
     """The controls of a filter; ``changed`` is called after each change."""
     start = list(zip(chosen.lowest, chosen.highest, strict=True))
-    ranges: list[ui.range] = []
+    ranges: dict[int, ui.range] = {}
 
     def put(name: str, value: Any) -> None:
         setattr(chosen, name, value)
@@ -75,8 +82,10 @@ def controls(session: PageSession, attributes: tuple[str, ...], chosen: Filter, 
 
     def reset() -> None:
         only.value, relation.value = False, "all"
-        for control, (low, high) in zip(ranges, start, strict=True):
-            control.value = {"min": low, "max": high}
+        chosen.lowest, chosen.highest = [low for low, _ in start], [high for _, high in start]
+        for column, control in ranges.items():
+            control.value = dict(zip(("min", "max"), start[column], strict=True))
+        changed()
 
     with ui.row().classes("items-center w-full no-wrap"):
         ui.label(session.say("Show")).classes("text-subtitle1 text-weight-medium")
@@ -99,20 +108,40 @@ def controls(session: PageSession, attributes: tuple[str, ...], chosen: Filter, 
     )
     relation.props("dense options-dense").classes("w-full")
     ui.label(session.say("Levels")).classes("text-caption q-mt-sm")
-    with ui.column().classes("w-full gap-1 q-pr-sm").style("max-height: 270px; overflow-y: auto"):
-        for column, (name, (low, high)) in enumerate(zip(attributes, start, strict=True)):
-            with ui.row().classes("w-full items-center no-wrap gap-3"):
-                ui.label(name).classes("text-body2 ellipsis").style("width: 8.5rem").tooltip(name)
-                control = ui.range(
-                    min=low,
-                    max=max(high, low + 1),
-                    value={"min": low, "max": high},
-                    on_change=lambda e, at=column: limit(at, e.value),
+    search = ui.input(session.say("Find a column")).props("dense clearable").classes("w-full")
+    search.set_visibility(len(attributes) > LONG)
+    place = ui.column().classes("w-full gap-1 q-pr-sm").style("max-height: 270px; overflow-y: auto")
+
+    def draw_ranges() -> None:
+        """The levels of the columns that are looked for, as many as a browser draws at once."""
+        place.clear()
+        ranges.clear()
+        wanted = (search.value or "").casefold()
+        with place:
+            fitting = [column for column, name in enumerate(attributes) if wanted in name.casefold()]
+            for column in fitting[:LONG]:
+                draw_range(column, attributes[column], *start[column])
+            if len(fitting) > LONG:
+                ui.label(session.say("… {count} more", count=session.say.number(len(fitting) - LONG))).classes(
+                    "text-caption"
                 )
-                control.props("dense snap markers label").classes("col")
-                control.props["aria-label"] = session.say("Levels: {names}", names=name)
-                control.set_enabled(high > low)
-                ranges.append(control)
+
+    def draw_range(column: int, name: str, low: int, high: int) -> None:
+        with ui.row().classes("w-full items-center no-wrap gap-3"):
+            ui.label(name).classes("text-body2 ellipsis").style("width: 8.5rem").tooltip(name)
+            control = ui.range(
+                min=low,
+                max=max(high, low + 1),
+                value={"min": chosen.lowest[column], "max": chosen.highest[column]},
+                on_change=lambda e, at=column: limit(at, e.value),
+            )
+            control.props("dense snap markers label").classes("col")
+            control.props["aria-label"] = session.say("Levels: {names}", names=name)
+            control.set_enabled(high > low)
+            ranges[column] = control
+
+    draw_ranges()
+    search.on_value_change(draw_ranges)
     ui.select(
         list(AMOUNTS),
         value=chosen.amount,
@@ -265,10 +294,10 @@ class LatticeTab:
             "{satisfied} satisfy the policy, {failing} do not, {unknown} are not examined yet.",
             drawn=number(self._drawn),
             passing=number(int(passing.sum())),
-            total=number(survey.total),
+            total=count_nodes(survey.total, self.say),
             satisfied=number(states[0]),
             failing=number(states[1]),
-            unknown=number(survey.total - sum(states)),
+            unknown=count_nodes(survey.total - sum(states), self.say),
         )
         self.progress.value = survey.evaluated / max(len(survey), 1)
         self.progress.set_visibility(not survey.finished)
@@ -301,9 +330,10 @@ class LatticeTab:
     def _list(self) -> None:
         say = self.session.say
         ui.label(say("The best nodes that pass the filters")).classes("text-subtitle1 text-weight-medium")
+        etc = ", …" if len(self.found.attributes) > LONG else ""
         names = {
             "rank": "#",
-            "levels": say("Levels: {names}", names=", ".join(self.found.attributes)),
+            "levels": say("Levels: {names}", names=", ".join(self.found.attributes[:LONG]) + etc),
             "standing": say("Policy"),
             "value": metric_name(self.survey.problem.metric.name, self.say),
             "suppressed": say("suppressed"),
@@ -335,7 +365,7 @@ class LatticeTab:
             {
                 "rank": place + 1,
                 "node": node,
-                "levels": " · ".join(map(str, survey.levels(node))),
+                "levels": list_levels(survey.levels(node)),
                 "standing": standing_words(self.session, Standing(int(survey.standing[node]))),
                 "value": values[place],
                 "suppressed": number(int(survey.suppressed[node])),

@@ -11,9 +11,10 @@ from cobogo.faces.server.roles import KeyScope
 from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.draft import PolicyDraft
 from cobogo.faces.workbench.frame import attempt
-from cobogo.faces.workbench.pages.exploring.picture import FONT, INK
+from cobogo.faces.workbench.pages.exploring.picture import FONT, INK, list_levels
 from cobogo.faces.workbench.pages.exploring.studies import ExplorationPlace
 from cobogo.faces.workbench.style import BRICK
+from cobogo.faces.workbench.widgets import folded
 from cobogo.floor.language import tr
 from cobogo.publish.recode.contract.problem import Levels
 from cobogo.studies.exploration import Exploration, NodeView, ReleasedTuple, SizeGroup
@@ -50,7 +51,7 @@ class NodePanel:
         with ui.card().classes("w-full gap-2"):
             with ui.row().classes("items-center w-full"):
                 title = say(tr("The best node") if levels == self.found.optimum else tr("The chosen node"))
-                ui.label(f"{title} {' · '.join(map(str, levels))}").classes("text-subtitle1 text-weight-medium")
+                ui.label(f"{title} {list_levels(levels)}").classes("text-subtitle1 text-weight-medium")
                 ui.space()
                 button = ui.button(say("Release this node"), icon="play_arrow", on_click=lambda: self._release(view))
                 button.props("no-caps").set_enabled(bool(view.satisfied) and self._may_run)
@@ -68,8 +69,7 @@ class NodePanel:
                 with ui.column().classes("col").style("min-width: 0"):
                     ui.label(say("Records in classes of each size")).classes("text-body2 text-weight-medium")
                     self._sizes(view, best)
-            with ui.expansion(say("Released records"), icon="list").classes("w-full"):
-                self._combinations(view.combinations)
+            folded(say("Released records"), "list", lambda: self._combinations(view.combinations))
 
     @property
     def _may_run(self) -> bool:
@@ -236,8 +236,7 @@ class NodePanel:
 def fix_levels(text: str, view: NodeView) -> str:
     """The policy whose only node is this one."""
     draft = PolicyDraft(text)
-    for name, level in view.levels.items():
-        draft.set_attribute(name, **{"min-level": level, "max-level": level})
+    draft.set_attributes({name: {"min-level": level, "max-level": level} for name, level in view.levels.items()})
     for key in ("kind", "marginals", "time-limit"):
         draft.set("recoding", key, None)
     draft.set("recoding", "algorithm", "optimal")

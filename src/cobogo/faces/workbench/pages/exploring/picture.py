@@ -249,6 +249,36 @@ def node_name(levels: Levels) -> str:
     return "·".join(map(str, levels))
 
 
+LONG = 24
+"""Levels that are listed of a node; more would fill the page."""
+
+
+def list_levels(levels: Levels) -> str:
+    """A node's levels for a reader: all, or the first of hundreds.
+
+    >>> list_levels((2, 0, 1)), list_levels((1,) * 400).count("1")
+    ('2 · 0 · 1', 24)
+    """
+    return " · ".join(map(str, levels[:LONG])) + (" · …" if len(levels) > LONG else "")
+
+
+def count_nodes(nodes: int, say: Speech) -> str:
+    """How many nodes there are, as a power of ten where the digits would fill a line.
+
+    >>> from cobogo.floor.language import speech
+    >>> count_nodes(15_000, speech("pt-BR")), count_nodes(12 * 10**235, speech("pt-BR"))
+    ('15.000', '1,2 × 10²³⁶')
+    """
+    if nodes < MANY:
+        return say.number(nodes)
+    power = len(str(nodes)) - 1
+    digits = str(power).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"{say.number(nodes // 10 ** (power - 3) / 1000)} × 10{digits}"
+
+
+MANY = 10**15
+
+
 def standing_words(session: PageSession, standing: Standing) -> str:
     """What is known of a node, in words."""
     match standing:

@@ -12,6 +12,7 @@ from cobogo.faces.workbench.frame import complain, empty, open_data_page
 from cobogo.faces.workbench.pages.hierarchies.form import BY_HAND, FIELDS, LARGE, NONE, HierarchyForm, kind_of, start
 from cobogo.faces.workbench.pages.hierarchies.groups import GroupsEditor, HierarchyFiles
 from cobogo.faces.workbench.pages.hierarchies.preview import MOST, HierarchyPreview, PreviewPanel, preview
+from cobogo.faces.workbench.pages.hierarchies.repairs import Repair, nearest_entries, repairs
 from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.floor.language import tr
 
@@ -102,9 +103,9 @@ async def build(desk: Desk) -> None:
             return
         found = await run.io_bound(desk.service.datasets.profile, session.caller, row["id"])
         if found is not None:
-            await HierarchiesPage(desk, session, row, names, {one["column"]: one for one in found["columns"]}).choose(
-                names[0]
-            )
+            asked = ui.context.client.request.query_params.get("column")
+            page = HierarchiesPage(desk, session, row, names, {one["column"]: one for one in found["columns"]})
+            await page.choose(asked if asked in names else names[0])
 
 
 class HierarchiesPage:
@@ -118,6 +119,8 @@ class HierarchiesPage:
         self.counted: Counted = []
         self.values = 0
         self.seen = HierarchyPreview()
+        self.repairs: list[tuple[Repair, int]] = []
+        self.near: dict[str, str] = {}
         with ui.row().classes("w-full items-start no-wrap cobogo-beside"):
             with ui.scroll_area().style("width: 12.5rem; height: calc(100vh - 13rem)").classes("cobogo-list"):
                 self.list = ui.column().classes("w-full gap-1")
@@ -163,9 +166,10 @@ class HierarchiesPage:
 
     def _draw_list(self) -> None:
         self.list.clear()
+        told = self.session.draft.attributes
         with self.list:
             for name in self.names:
-                kind = kind_of(self.session.draft.attributes.get(name, {}).get("hierarchy"))
+                kind = kind_of(told.get(name, {}).get("hierarchy"))
                 on = name == self.name
                 button = ui.button(on_click=lambda name=name: self.choose(name), color="primary" if on else None)
                 with button, ui.column().classes("gap-0 items-start w-full"):
@@ -257,13 +261,13 @@ class HierarchiesPage:
         try:
             text = self.session.draft.only(name)
         except CobogoError as error:
-            self.seen = HierarchyPreview(error=error)
+            self.seen, self.repairs, self.near = HierarchyPreview(error=error), [], {}
         else:
             self.shown.busy(True)
-            found = await run.io_bound(self._preview, text, name)
+            found = await run.io_bound(self._try, text, name)
             if found is None or turn != self.turn:
                 return
-            self.seen = found
+            self.seen, self.repairs, self.near = found
         self.shown.draw()
         self.groups.draw()
         self._remember()
@@ -274,6 +278,19 @@ class HierarchiesPage:
         wrong = {self.name} if self.seen.error is not None or self.seen.unfit else set()
         self.session.memory[note] = frozenset(self.session.memory.get(note, frozenset()) - {self.name} | wrong)
         self.session.redraw_steps()
+
+    def _try(self, text: str, name: str) -> tuple[HierarchyPreview, list[tuple[Repair, int]], dict[str, str]]:
+        """A policy on the values of a column, and what helps those that have no place."""
+        seen = self._preview(text, name)
+        if not seen.unfit:
+            return seen, [], {}
+        near = nearest_entries(seen) if kind_of(self.spec_of(name)) in BY_HAND else {}
+        return seen, repairs(seen, text, name, lambda text: self._preview(text, name)), near
+
+    async def repair(self, change: Repair) -> None:
+        """Make a change that helps values without a place."""
+        change.apply(self.session.draft, self.name)
+        await self.say_spec(self.spec)
 
     def _preview(self, text: str, name: str) -> HierarchyPreview:
         read, caller, dataset = self.desk.service.policies.read, self.session.caller, self.row["id"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import date
@@ -16,6 +17,7 @@ from cobogo.data.schema.profile import DATE_FORMATS, guess_date_format
 from cobogo.faces.workbench.labels import CHOICE
 from cobogo.faces.workbench.session import PageSession
 from cobogo.floor.language import tr
+from cobogo.release.dictionary import date_words
 
 FIELD = {
     "intervals": tr("Width of the intervals"),
@@ -184,6 +186,9 @@ def _widths(texts: Sequence[str]) -> list[float]:
 
 
 WAIT = "debounce=500"
+OPTION = """<q-item v-bind="props.itemProps"><q-item-section><q-item-label>{{ props.opt.label }}</q-item-label>
+  <q-item-label caption>{{ (%s)[props.opt.label] }}</q-item-label></q-item-section></q-item>"""
+"""A format in a list, and what it means."""
 RARE = ("origin", "lower", "upper", "open-ends", "decimal")
 """Fields that few columns need."""
 REQUIRED = (
@@ -272,7 +277,7 @@ class HierarchyForm:
         async def take(event: Any) -> None:
             await self._put(key, event.value)
 
-        _formats(self.spec.get(key), FORMATS, self._label(key), take)
+        self._pick_format(self.spec.get(key), FORMATS, self._label(key), take)
         ui.label(
             self.session.say("%d day, %m month, %Y year, %H hour, %M minute. Type another format and press Enter.")
         ).classes("text-caption")
@@ -322,7 +327,27 @@ class HierarchyForm:
         self._several(key, lambda level, value, take: _level_number(self._level(level), value, take, whole))
 
     def _formats(self, key: str) -> None:
-        self._several(key, lambda level, value, take: _formats(value, COARSER, self._level(level), take))
+        self._several(key, lambda level, value, take: self._pick_format(value, COARSER, self._level(level), take))
+
+    def _pick_format(
+        self, value: Any, known: Sequence[str], label: str, take: Callable[[Any], Awaitable[None]]
+    ) -> None:
+        """A format of dates, with what it means below; another one can be typed."""
+        options = list(dict.fromkeys([*known, *([value] if value else [])]))
+
+        async def choose(event: Any) -> None:
+            field.props["hint"] = self._meaning(event.value)
+            await take(event)
+
+        field = ui.select(
+            options, value=value, label=label, with_input=True, new_value_mode="add-unique", on_change=choose
+        )
+        field.props("dense outlined").classes("w-full")
+        field.props["hint"] = self._meaning(value)
+        field.add_slot("option", OPTION % json.dumps({form: self._meaning(form) for form in options}))
+
+    def _meaning(self, form: str | None) -> str:
+        return self.session.say(date_words(form)) if form else ""
 
     def _level(self, level: int) -> str:
         return self.session.say("Level {level}", level=level)
@@ -369,13 +394,6 @@ class HierarchyForm:
 def _level_number(label: str, value: Any, take: Callable[[Any], Awaitable[None]], whole: bool) -> None:
     ui.number(label, value=value, min=2 if whole else 0, precision=0 if whole else None, on_change=take).props(
         f"dense outlined {WAIT}"
-    ).classes("w-full")
-
-
-def _formats(value: Any, known: Sequence[str], label: str, take: Callable[[Any], Awaitable[None]]) -> None:
-    options = list(dict.fromkeys([*known, *([value] if value else [])]))
-    ui.select(options, value=value, label=label, with_input=True, new_value_mode="add-unique", on_change=take).props(
-        "dense outlined"
     ).classes("w-full")
 
 

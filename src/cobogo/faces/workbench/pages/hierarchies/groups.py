@@ -18,7 +18,7 @@ from cobogo.errors import HierarchyError
 from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.frame import attempt
 from cobogo.faces.workbench.pages.hierarchies.form import LARGE, kind_of
-from cobogo.floor.language import tr
+from cobogo.floor.language import tr, trn
 
 if TYPE_CHECKING:
     from cobogo.faces.workbench.pages.hierarchies import HierarchiesPage
@@ -110,6 +110,16 @@ def add_values(rows: Sequence[Row], values: Iterable[Label], group: str) -> list
     known = next((row[1:] for row in rows if row[1] == group), None)
     tops = rows[0][2:] if rows else ()
     return [*rows, *((value, *(known or (group, *tops))) for value in values)]
+
+
+def add_like(rows: Sequence[Row], near: Mapping[str, str]) -> list[Row]:
+    """More values, each with the labels of another one.
+
+    >>> add_like([("Messejana", "Fortaleza", "CE")], {"Mecejana": "Messejana"})
+    [('Messejana', 'Fortaleza', 'CE'), ('Mecejana', 'Fortaleza', 'CE')]
+    """
+    labels = {row[0]: row[1:] for row in rows}
+    return [*rows, *((value, *labels[entry]) for value, entry in near.items())]
 
 
 def tree_spec(spec: Mapping[str, Any], rows: Sequence[Row]) -> dict[str, Any]:
@@ -311,20 +321,30 @@ class GroupsEditor:
         unfit = page.seen.unfit
         kind = kind_of(page.spec)
         with ui.card().classes("w-full gap-1 q-pa-sm").style("border-left: 6px solid var(--q-warning)"):
-            count = {"values": number(len(unfit)), "records": number(sum(records for _, records in unfit))}
-            ui.label(
-                self.say("{values} values ({records} records) are not in this hierarchy. A job would stop.", **count)
-            ).classes("text-weight-medium").props("role=alert")
+            held = trn("{n:,} record", "{n:,} records", n=sum(records for _, records in unfit))
+            alarm = trn(
+                "{n:,} value ({records}) is not in this hierarchy. A job would stop.",
+                "{n:,} values ({records}) are not in this hierarchy. A job would stop.",
+                n=len(unfit),
+                records=held,
+            )
+            ui.label(self.say(alarm)).classes("text-weight-medium").props("role=alert")
             if not page.sensitive or page.shown.asked:
                 for value, records in unfit[:5]:
                     ui.label(f"{value} · {number(records)}").classes("text-caption")
                 if len(unfit) > 5:
                     ui.label("…").classes("text-caption")
             values = [value for value, _ in unfit]
+            for repair, left in page.repairs:
+                text = self.say(repair.label)
+                text = self.say("{repair}: {count} are left", repair=text, count=number(left)) if left else text
+                ui.button(text, icon="build", on_click=lambda repair=repair: page.repair(repair)).props("dense no-caps")
             if kind == "ordering":
                 ui.button(self.say("Add them at the end"), on_click=lambda: self._append(values)).props("dense no-caps")
             elif page.by_hand:
                 assert page.seen.hierarchy is not None
+                if page.near:
+                    self._offer_nearest(page.near)
                 group = self._group(page.seen.hierarchy.labels[1], None)
                 ui.button(
                     self.say("Add them to this group"),
@@ -340,6 +360,17 @@ class GroupsEditor:
                 ui.button(self.say("Treat them as missing"), on_click=lambda: self._missing(values)).props(
                     "dense no-caps"
                 )
+
+    def _offer_nearest(self, near: Mapping[str, str]) -> None:
+        """A button that gives misspelt values the groups of the entries that they look like."""
+        if not self.page.sensitive or self.page.shown.asked:
+            pairs = [f"{value} → {entry}" for value, entry in list(near.items())[:5]]
+            ui.label("; ".join(pairs) + ("; …" if len(near) > 5 else "")).classes("text-caption")
+        ui.button(
+            self.say("Give each the groups of the entry most like it: {count}", count=self.say.number(len(near))),
+            icon="build",
+            on_click=lambda: self._change_rows(lambda: add_like(self._rows(), near)),
+        ).props("dense no-caps")
 
     async def _append(self, values: list[Label]) -> None:
         spec = dict(self.page.spec or {})

@@ -49,7 +49,7 @@ class Player:
 
     async def build(self) -> None:
         with ui.row().classes("w-full no-wrap items-start gap-4 cobogo-beside"):
-            with ui.column().classes("gap-3").style("width: 19rem; flex: none"):
+            with ui.column().classes("gap-3").style("width: 20.5rem; flex: none"):
                 self.panel = MechanismPanel(self.session, self.memory, self.row, self._settle, self._try, self._follow)
                 self.panel.build()
             with ui.column().classes("col gap-2").style("min-width: 0"):

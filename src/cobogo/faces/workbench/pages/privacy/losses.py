@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from nicegui import ui
@@ -9,6 +10,7 @@ from nicegui import ui
 from cobogo.examine.metrics import METRICS
 from cobogo.faces.workbench.frame import section
 from cobogo.faces.workbench.header import LANGUAGE_NAMES
+from cobogo.faces.workbench.labels import RECODING, algorithm_name
 from cobogo.faces.workbench.pages.privacy.sheet import PolicySheet
 from cobogo.floor.language import tr
 from cobogo.publish.recode.algorithms import ALGORITHMS, recodings
@@ -86,25 +88,31 @@ def losses(sheet: PolicySheet) -> None:
         _metric(sheet)
         sheet.place("recoding")
     with ui.card().classes("w-full q-pa-none"), ui.column().classes("w-full gap-0"):
-        with _expansion(sheet, "weights", "balance"):
-            _weights(sheet)
-        with _expansion(sheet, "search", "travel_explore"):
-            _search(sheet)
-        with _expansion(sheet, "output", "output"):
-            _output(sheet)
-        with _expansion(sheet, "registry", "history"):
-            _registry(sheet)
-        with _expansion(sheet, "responsibility", "draw"):
-            _responsibility(sheet)
+        _expansion(sheet, "weights", "balance", _weights)
+        _expansion(sheet, "search", "travel_explore", _search)
+        _expansion(sheet, "output", "output", _output)
+        _expansion(sheet, "registry", "history", _registry)
+        _expansion(sheet, "responsibility", "draw", _responsibility)
 
 
-def _expansion(sheet: PolicySheet, name: str, icon: str) -> ui.column:
+def _expansion(sheet: PolicySheet, name: str, icon: str, draw: Callable[[PolicySheet], None]) -> None:
+    """A part that is folded until it is wanted; what is in it is drawn then."""
+
+    def fill() -> None:
+        with place:
+            draw(sheet)
+
     def remember_fold(event: Any) -> None:
         (sheet.unfolded.add if event.value else sheet.unfolded.discard)(name)
+        if event.value and not place.default_slot.children:
+            fill()
+            sheet.check()
 
     title, unfolded = sheet.session.say(PRIVACY[name]), name in sheet.unfolded
     with ui.expansion(title, icon=icon, value=unfolded, on_value_change=remember_fold).classes("w-full"):
-        return ui.column().classes("w-full gap-2 q-px-md q-pb-md")
+        place = ui.column().classes("w-full gap-2 q-px-md q-pb-md")
+    if unfolded:
+        fill()
 
 
 def _limit(sheet: PolicySheet) -> None:
@@ -125,20 +133,23 @@ def _limit(sheet: PolicySheet) -> None:
 def _metric(sheet: PolicySheet) -> None:
     session = sheet.session
     say = session.say
-    options = {name: f"{metric_name(name, say)} – {metric_meaning(name, say)}" for name in METRICS}
-    ui.select(
-        options,
-        value=_known(session.draft.recoding.get("metric", "loss"), options),
-        label=session.say("Metric to optimize"),
-        on_change=lambda event: sheet.put("recoding", "metric", event.value),
-    ).classes("w-full").props("dense")
+    options = {name: metric_name(name, say) for name in METRICS}
+    now = _known(session.draft.recoding.get("metric", "loss"), options)
+
+    def choose(event: Any) -> None:
+        meaning.text = metric_meaning(event.value, say)
+        sheet.put("recoding", "metric", event.value)
+
+    ui.select(options, value=now, label=say("Metric to optimize"), on_change=choose).classes("w-full").props("dense")
+    meaning = ui.label("" if now is None else metric_meaning(now, say)).classes("text-body2 text-quiet")
 
 
 def _weights(sheet: PolicySheet) -> None:
     session = sheet.session
     ui.label(session.say("A column with a larger weight keeps more detail.")).classes("text-body2 text-quiet")
+    told = session.draft.attributes
     for name in sheet.columns_with_role("quasi-identifier"):
-        now = float(session.draft.attributes[name].get("weight", 1.0))
+        now = float(told[name].get("weight", 1.0))
         with ui.row().classes("w-full items-center no-wrap gap-4"):
             ui.label(name).classes("ellipsis").style("width: 12rem")
             shown = ui.label(session.say.number(now)).style("width: 2.5rem")
@@ -157,7 +168,7 @@ def _search(sheet: PolicySheet) -> None:
     session, recoding = sheet.session, sheet.session.draft.recoding
     name = str(recoding.get("algorithm", "optimal"))
     ui.select(
-        list(ALGORITHMS),
+        {one: algorithm_name(one, session.say) for one in ALGORITHMS},
         value=_known(name, ALGORITHMS),
         label=session.say("Algorithm"),
         on_change=lambda event: sheet.put("recoding", "algorithm", event.value, again=True),
@@ -168,7 +179,10 @@ def _search(sheet: PolicySheet) -> None:
     with ui.row().classes("w-full gap-4 items-end"):
         able = recodings(name)
         if len(able) > 1:
-            options = {"": session.say("the default of the algorithm"), **{one: one for one in able}}
+            options = {
+                "": session.say("the default of the algorithm"),
+                **{one: f"{session.say(RECODING[one])} ({one})" for one in able},
+            }
             _select(sheet, "recoding", "kind", options, str(recoding.get("kind", "")), tr("Kind of recoding"))
         labels = sheet.columns_with_role("sensitive", "non-sensitive")
         if name == "top-down" or recoding.get("metric") == "classification" or "label" in recoding:

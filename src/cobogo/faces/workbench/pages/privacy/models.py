@@ -159,7 +159,7 @@ def _choice(label: str, options: Mapping[str, str], value: Any, take: Take) -> N
     known = value if value in options else None
     ui.select(dict(options), value=known, label=label, on_change=lambda event: take(event.value)).props(
         "dense options-dense"
-    ).style("min-width: 13rem")
+    ).style("min-width: 17rem")
 
 
 def _number(label: str, parameter: Parameter, value: Any, take: Take) -> None:

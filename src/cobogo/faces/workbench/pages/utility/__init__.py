@@ -113,9 +113,9 @@ def show_queries(session: PageSession, release: OpenedRelease) -> None:
             return
         options = {share: session.say.percent(share) for share in SELECTIVITIES}
         with ui.row().classes("items-end w-full"):
-            width = ui.select(
-                options, value=0.05, label=session.say("Approximate share of the records that each question is about")
-            ).style("width: 20rem")
+            width = ui.select(options, value=0.05, label=session.say("Share of the records per question, about")).style(
+                "width: 20rem"
+            )
             figures = ui.row()
         result = ui.column().classes("w-full")
 

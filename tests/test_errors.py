@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import pickle
 import re
@@ -13,7 +14,9 @@ import pytest
 
 import cobogo as cb
 from cobogo import errors
-from cobogo.errors import CobogoError, PolicyError, UnfitValues
+from cobogo.answer.curator import Curator
+from cobogo.answer.session import AnalystSession
+from cobogo.errors import CobogoError, PolicyError, UnfitValues, python_words
 from cobogo.floor.language import join, speech, tr
 from cobogo.floor.language.errors import change_error, error_from_json, error_to_json, gather_errors
 from support.paths import ROOT
@@ -97,9 +100,10 @@ def test_the_portuguese_page_shows_the_same_errors() -> None:
 
 
 def test_mistakes_in_python_are_told_in_the_words_of_python() -> None:
-    """Arguments, not options; a command is named as one."""
+    """Arguments instead of options, and functions instead of commands."""
     people = pd.DataFrame({"age": [1, 2], "ill": ["a", "b"]})
     policy = cb.Policy({"age": cb.quasi(), "ill": cb.sensitive()}, [cb.KAnonymity(2)])
+    wrong = cb.Policy({"age": cb.quasi(), "ill": cb.sensitive()}, [{"model": "k-anonymity", "k": "5a"}])
     release = cb.anonymize(people, policy)
     calls: dict[str, Callable[[], Any]] = {
         "inspect(data).policy()": lambda: cb.risk(people),
@@ -109,11 +113,31 @@ def test_mistakes_in_python_are_told_in_the_words_of_python() -> None:
         "combinations: must be": lambda: cb.risk(people, policy, combinations=0),
         'vary={"k"': lambda: cb.frontier(people, policy, vary={}),
         "kind: there is no kind": lambda: cb.families(people, policy, kind={"magic": None}),
-        "algorithms": lambda: cb.compare(people, policy, algorithms=["magic"]),
+        '`cb.explain("algorithms")` shows all': lambda: cb.compare(people, policy, algorithms=["magic"]),
+        '`cb.explain("attacks")` shows all': lambda: cb.attack("magic", release),
+        "`cb.explain` shows all": lambda: cb.explain("magic"),
+        '`cb.explain("k-anonymity")` describes': lambda: cb.anonymize(people, wrong),
     }
     for said, call in calls.items():
         with pytest.raises(cb.CobogoError) as refused:
             call()
         text = str(refused.value)
         assert said in text
-        assert not re.search(r"--[a-z]", re.sub("`[^`]*`", "", text)), text
+        assert not re.search(r"--[a-z]|cobogo ", text), text
+
+
+def test_what_is_called_instead_of_a_command_exists() -> None:
+    """Of calls on objects, the class has the method."""
+    places = {"cb": cb, "release": cb.Release, "vault": cb.Vault, "session": AnalystSession, "curator": Curator}
+    for command in errors.CALLS:
+        for name in command.split("|"):
+            found = python_words(f"`cobogo {name.replace('(.+)', 'x')}`").strip("`")
+            place, *parts = re.match(r"[\w.]+", found)[0].split(".")  # type: ignore[index]
+            assert functools.reduce(getattr, parts, places[place])
+
+
+def test_words_of_the_command_line_stay_on_the_command_line() -> None:
+    error = CobogoError("no", where="--population-size", remedy="`cobogo list models`, or --set key=1, or --out.")
+    assert error.message == "--population-size: no.\n`cobogo list models`, or --set key=1, or --out."
+    assert str(error) == 'population_size: no.\n`cb.explain("models")`, or key=1, or path.'
+    assert error_to_json(error)["message"] == error.message

@@ -36,18 +36,74 @@ from typing import ClassVar
 ENDS = (".", "!", "?", ":")
 """What ends a sentence."""
 
-OPTION = re.compile(r"(`[^`]*`|cobogo [a-z][^\n]*)|(?<![\w-])--([a-z][a-z-]*)")
-"""An option of the command line, after commands that have it and stay as they are."""
+CALLS = {
+    "anonymize|attack|audit|compare|frontier|improve|inspect|mask|perturb|risk|sample|statement|synthesize|verify": (
+        r"cb.\g<0>"
+    ),
+    "anonymize --out": "release.write",
+    "answer budget": "session.datasets",
+    "answer check": "curator.check",
+    "explain (.+)|list (.+)": r'cb.explain("\1\2")',
+    "inspect DATA --write policy.toml": "cb.inspect(data).policy()",
+    "inspect (.+) --write policy.toml": r'cb.inspect("\1").policy()',
+    "kinds": "cb.families",
+    "list|explain": "cb.explain",
+    "vault|vault create": "cb.Vault.create",
+    "vault check": "vault.check",
+    "vault key": "vault.issue",
+    "vault show": "vault.show",
+}
+"""What is called in Python instead of commands; ``cb`` is the package. Other commands are only on the command line."""
+
+ARGUMENTS = {"lang": "language", "out": "path"}
+"""What options are called in Python, if not as on the command line."""
+
+COMMAND_LINE = re.compile(
+    r"`cobogo (?P<quoted>[^`]*)`"
+    r"|^cobogo (?P<whole>[a-z -]*)$"
+    r"|(?P<other>`[^`]*`|cobogo [a-z][^\n]*)"
+    r"|(?<![\w-])--(?:set )?(?P<option>[a-z][a-z-]*)"
+)
+"""Words of the command line: a command, alone or in backticks, and an option; not those of what else is quoted."""
+
+
+def python_words(text: str) -> str:
+    """A sentence with the words of Python instead of those of the command line.
+
+    >>> python_words("`cobogo list models` shows all. Or leave --population-size out. See `cobogo risk --help`.")
+    '`cb.explain("models")` shows all. Or leave population_size out. See `help(cb.risk)`.'
+    >>> python_words("`cobogo registry list` shows the releases.")
+    '`cobogo registry list` shows the releases.'
+    """
+    return COMMAND_LINE.sub(_python_word, text)
+
+
+def _python_word(found: re.Match[str]) -> str:
+    if found["quoted"]:
+        return f"`{_call(found['quoted'])}`"
+    if found["option"]:
+        return ARGUMENTS.get(found["option"], found["option"].replace("-", "_"))
+    return str(found["other"]) if found["whole"] is None else _call(found["whole"])
+
+
+def _call(command: str) -> str:
+    """What is called in Python instead of a command; the command, where there is nothing."""
+    name = command.removesuffix(" --help")
+    found = ((re.fullmatch(pattern, name), call) for pattern, call in CALLS.items())
+    call = next((match.expand(call) for match, call in found if match), None)
+    if call is None:
+        return f"cobogo {command}"
+    return call if name == command else f"help({call})"
 
 
 class CobogoError(Exception):
     """The root. ``what`` is a sentence, ``where`` names the place, ``remedy`` says what to do about it.
 
-    Its ``message`` names options as the command line does; in Python, as text, they are the arguments that they are.
+    Its ``message`` has the words of the command line; as text, in Python, it has those of Python.
 
     >>> print(CobogoError("must be 1 or more", where="--population-size", remedy="`cobogo risk --help` says more."))
     population_size: must be 1 or more.
-    `cobogo risk --help` says more.
+    `help(cb.risk)` says more.
     """
 
     exit_code: ClassVar[int] = 2
@@ -62,14 +118,18 @@ class CobogoError(Exception):
         self.errors: tuple[CobogoError, ...] = ()
 
     def __str__(self) -> str:
-        return OPTION.sub(lambda found: found[1] or found[2].replace("-", "_"), self.message)
+        return _sentence(*(part and python_words(part) for part in (self.what, self.where, self.remedy)))
 
     @property
     def message(self) -> str:
         """What is wrong, where, and what to do, in the words of the command line."""
-        sentence = f"{self.where}: {self.what}" if self.where else self.what
-        sentence = sentence if sentence.endswith(ENDS) else sentence + "."
-        return f"{sentence}\n{self.remedy}" if self.remedy else sentence
+        return _sentence(self.what, self.where, self.remedy)
+
+
+def _sentence(what: str | None, where: str | None, remedy: str | None) -> str:
+    sentence = f"{where}: {what}" if where else what or ""
+    sentence = sentence if sentence.endswith(ENDS) else sentence + "."
+    return f"{sentence}\n{remedy}" if remedy else sentence
 
 
 class InputError(CobogoError):

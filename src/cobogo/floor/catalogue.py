@@ -118,7 +118,7 @@ class Registry(MutableMapping[str, Thing], Generic[Thing]):
     >>> numbers.find("faction", where="policy.toml")
     Traceback (most recent call last):
     cobogo.errors.PolicyError: policy.toml: there is no number 'faction'.
-    Did you mean "fraction"? `cobogo list numbers` shows all.
+    Did you mean "fraction"? `cb.explain("numbers")` shows all.
     """
 
     def __init__(
@@ -209,7 +209,7 @@ class Registry(MutableMapping[str, Thing], Generic[Thing]):
         >>> MODELS.build("k-anonymity", {"k": "five"}, texts=True)
         Traceback (most recent call last):
         cobogo.errors.PolicyError: The 'k' parameter of k-anonymity must be a whole number. Got 'five' instead.
-        `cobogo explain k-anonymity` describes its parameters.
+        `cb.explain("k-anonymity")` describes its parameters.
         """
         kind: Any = self.find(name, where)
         return construct(kind, str(name), options, where, texts=texts)

@@ -28,6 +28,7 @@ EXTRAS = {
     "publish.synthesize": "synth",
     "faces.server": "server",
     "faces.workbench": "server",
+    "sklearn": "utility",
 }
 """The extra of each room that has libraries of its own."""
 

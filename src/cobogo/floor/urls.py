@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from cobogo.errors import InputError
+from cobogo.errors import DataError, InputError
 from cobogo.floor.language import tr
 
 FILES = ("duckdb", "sqlite")
@@ -99,6 +99,25 @@ def public_url(url: str) -> str:
         return url
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+
+def refuse_address(place: str) -> None:
+    """Refuse the address of a database where a file is needed, and show it without who logs in. A path that was made of
+    an address has one slash.
+
+    >>> refuse_address("postgresql:/ana:secret@db.example/health")
+    Traceback (most recent call last):
+    cobogo.errors.DataError: postgresql://db.example/health: is the address of a database, and a file is needed here.
+    Name it in a policy: path and table under [data].
+    """
+    url = re.sub(r"^([a-z][a-z0-9+]+):/(?=[^/])", r"\1://", place)
+    if is_url(url):
+        raise DataError(
+            tr("is the address of a database, and a file is needed here"),
+            where=public_url(url),
+            remedy=tr("Name it in a policy: path and table under [data]."),
+            code="COBOGO-DATA-FILE",
+        )
 
 
 def strip_password(url: str) -> str:

@@ -89,7 +89,7 @@ def test_types_keep_their_values(session: Any, mariadb: str) -> None:
 @pytest.mark.parametrize(
     ("column", "value", "words"),
     [
-        ("day date", "'0000-00-00'", "cannot store"),
+        ("`a 'day` date", "'0000-00-00'", 'column "a \'day" has a value that the server cannot store'),
         ("b blob", "x'00'", "cannot write as text"),
         ("p point", "NULL", "write"),
     ],
@@ -102,6 +102,13 @@ def test_values_that_would_be_changed_are_refused(
     session.rows(f"INSERT INTO people VALUES (1, {value})")
     with pytest.raises(DataError, match=words):
         connect(mariadb).open_table("people")
+
+
+def test_a_column_that_the_server_cannot_take_is_named_without_its_value(mariadb: str) -> None:
+    days = pa.array([-800_000, 1], pa.date32())  # the server has no days before the year 1
+    with pytest.raises(DataError, match='data: the column "day" has a value') as refused:
+        cobogo.anonymize(pa.table({"town": ["x", "x"], "day": days}), policy(mariadb, "town", "day"), engine=mariadb)
+    assert "221" not in str(refused.value)  # the year 221 before Christ
 
 
 @pytest.mark.parametrize("names", [["a", "A"], ["a "], ["x" * 65]])

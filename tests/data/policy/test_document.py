@@ -235,5 +235,5 @@ def test_a_data_file_is_no_policy(tmp_path: Path, name: str, content: bytes) -> 
     (tmp_path / name).write_bytes(content)
     with pytest.raises(PolicyError, match="is a data file") as error:
         Policy.load(tmp_path / name)
-    assert f"cobogo inspect {name} --write policy.toml" in str(error.value)
+    assert f'cb.inspect("{name}").policy()' in str(error.value)
     assert "Ana" not in str(error.value)

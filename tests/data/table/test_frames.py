@@ -45,12 +45,19 @@ def test_a_frame_of_pandas_has_intervals_and_the_types_it_had() -> None:
     assert all(one.left in (30, 50) for one in frame["age"])
 
 
-def test_missing_whole_numbers_of_pandas_stay_whole_numbers() -> None:
-    days = pd.array([1, None, 2, 3, 4, 5, 6][: len(PEOPLE)] + [7] * (len(PEOPLE) - 7), dtype="Int64")
+def test_columns_that_were_not_recoded_have_the_types_of_pandas_with_which_they_came() -> None:
+    some = [1, None, *range(2, len(PEOPLE))]
+    when = pd.Series(pd.to_datetime(["2020-01-01"] * len(PEOPLE))).dt.tz_localize("America/Fortaleza")
+    given = {
+        **{kind: pd.array(some, dtype=kind) for kind in ("Int64", "UInt8", "Float32", "int64[pyarrow]")},
+        "boolean": pd.array([None, *[True] * (len(PEOPLE) - 1)], dtype="boolean"),
+        "zone": when,
+        "string": pd.array(["x"] * len(PEOPLE), dtype="string"),
+    }
     content = POLICY.as_dict()
-    content["attributes"]["days"] = {"role": "sensitive"}
-    frame = cb.anonymize(PEOPLE.assign(days=days), content).to_frame()
-    assert str(frame["days"].dtype) == "Int64"
+    content["attributes"] |= {name: {"role": "sensitive"} for name in given}
+    frame = cb.anonymize(PEOPLE.assign(**given), content).to_frame()
+    assert {name: frame[name].dtype for name in given} == {name: column.dtype for name, column in given.items()}
 
 
 def test_no_category_tells_of_a_record_that_was_left_out() -> None:

@@ -212,3 +212,11 @@ def test_a_file_without_a_header_is_refused_and_its_first_row_not_shown(tmp_path
 
 def test_years_may_be_names(tmp_path: Path) -> None:
     assert rows(file(tmp_path, "city,2020,2021\nSobral,1,2\n")) == [{"city": "Sobral", "2020": "1", "2021": "2"}]
+
+
+@pytest.mark.parametrize("given", ["postgresql://ana:secret@db/health", Path("postgresql://ana:secret@db/health")])
+def test_the_address_of_a_database_is_no_file_and_is_shown_without_its_password(given: str | Path) -> None:
+    with pytest.raises(DataError, match="address of a database") as refused:
+        read(given, Data())
+    assert "postgresql://db/health" in str(refused.value)
+    assert "secret" not in str(refused.value)

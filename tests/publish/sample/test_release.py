@@ -200,7 +200,7 @@ def test_what_depends_on_the_data_is_not_chosen_from() -> None:
 
 
 def test_a_recoding_sends_here() -> None:
-    with pytest.raises(PolicyError, match="cobogo sample"):
+    with pytest.raises(PolicyError, match=r"cb\.sample"):
         anonymize(people(50), policy(levels={"age": 1, "city": 0}))
 
 

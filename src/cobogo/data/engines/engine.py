@@ -25,7 +25,7 @@ from cobogo.floor.catalogue import Registry, card
 from cobogo.floor.files import create_scratch, remove_scratch
 from cobogo.floor.language import tr
 from cobogo.floor.memory import memory_share
-from cobogo.floor.urls import strip_password
+from cobogo.floor.urls import public_url, refuse_address, strip_password
 
 Expression = Any
 """A table or column expression: Ibis's (which is untyped, and imported late) or, of DuckDB, a `Relation` or one of its
@@ -131,9 +131,11 @@ class Engine(ABC):
 
     def load_url(self, url: str, data: Data) -> Expression:  # noqa: ARG002
         """Files that are not on a disk of this machine, as a table."""
+        if opens(url):
+            refuse_address(url)
         raise DataError(
             tr("{engine} does not read files from there", engine=self.name),
-            where=url,
+            where=public_url(url),
             remedy=tr("Give a path of this machine, or an engine that reads them: --engine spark."),
             code="COBOGO-ENGINE",
         )

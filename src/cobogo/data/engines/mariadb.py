@@ -8,6 +8,7 @@ it creates, so a release is written under a name of its own, and takes its name 
 
 from __future__ import annotations
 
+import re
 import secrets
 import tempfile
 import warnings
@@ -345,7 +346,8 @@ class MariaDB(Server):
                 "FIELDS TERMINATED BY ',' OPTIONALLY ENCLOSED BY '\"' ESCAPED BY '' LINES TERMINATED BY '\\n'"
             )
             if cursor.warning_count:
-                raise _unfit("data")
+                cursor.execute("SHOW WARNINGS LIMIT 1")
+                raise _unfit("data", *(message for _, _, message in cursor.fetchall()))
 
     def _kept(self, name: str, declared: Mapping[str, Any]) -> Expression:
         """A temporary table that was filled, with the types that its columns stand for."""
@@ -436,14 +438,21 @@ def _translate_errors(where: str) -> Iterator[None]:
         if number in ABSENT:
             raise no_such_table(where) from None
         if number in UNFIT:
-            raise _unfit(where) from None
+            raise _unfit(where, *error.args[1:]) from None
         raise
 
 
-def _unfit(where: str) -> DataError:
-    """The error of a value that the server does not have."""
+UNFIT_COLUMN = re.compile(r".*for column (?:`[^`]*`[.]`[^`]*`[.]`(.*)`|'(.*)') at row [0-9]+", re.DOTALL)
+"""The end of what the server says about a value that does not fit. The value may be before it."""
+
+
+def _unfit(where: str, message: str = "") -> DataError:
+    """The error of a value that the server does not have, and of which column it is, if the server says so."""
+    found = UNFIT_COLUMN.fullmatch(message)
     return DataError(
-        tr("has a value that the server cannot store"),
+        tr('the column "{name}" has a value that the server cannot store', name=found[1] or found[2])
+        if found
+        else tr("has a value that the server cannot store"),
         where=where,
         remedy=tr("Look for days such as 0000-00-00, days before the year 1 or after 9999, and broken texts."),
         code="COBOGO-DATA-TYPE",

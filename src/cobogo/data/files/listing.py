@@ -15,7 +15,7 @@ from cobogo.data.files.encodings import open_text, open_unpacked
 from cobogo.data.policy import LAKES, Data
 from cobogo.errors import DataError
 from cobogo.floor.language import join, tr, trn
-from cobogo.floor.urls import is_elsewhere, remote_url
+from cobogo.floor.urls import is_elsewhere, refuse_address, remote_url
 
 _DATA = re.compile(
     r"""\s*(
@@ -63,6 +63,7 @@ def list_files(path: str) -> list[str]:
         return [path]
     found = sorted(glob.glob(path, recursive=True)) if glob.has_magic(path) else []  # noqa: PTH207
     if not found:
+        refuse_address(path)
         what = tr("no file matches") if glob.has_magic(path) else tr("no such file")
         raise DataError(
             what,

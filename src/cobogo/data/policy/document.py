@@ -182,7 +182,7 @@ class Policy(PolicyTable):
             tr("a policy is a path, a mapping or a Policy. Got {name} instead", name=type(policy).__name__),
             where="policy",
             remedy=tr(
-                "Give the data and then the policy; in Python, `cobogo.inspect(data).policy()` makes one to begin with."
+                "Give the data and then the policy; `cobogo inspect DATA --write policy.toml` makes one to begin with."
             ),
             code="COBOGO-POLICY-TYPE",
         )

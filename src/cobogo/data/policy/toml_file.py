@@ -78,7 +78,7 @@ def _data_as_policy(path: Path) -> PolicyError:
     return PolicyError(
         tr("is a data file, and a policy is needed here"),
         where=str(path),
-        remedy=tr("Write a policy for it: cobogo inspect {file} --write policy.toml", file=path.name),
+        remedy=tr("Write a policy for it: `cobogo inspect {file} --write policy.toml`", file=path.name),
         code="COBOGO-POLICY-FILE",
     )
 

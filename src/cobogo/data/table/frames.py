@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,13 +17,13 @@ Bounds = tuple[float, float]
 @dataclass(frozen=True)
 class FrameKind:
     """What a frame was when it came: its library, its categories, the geometry of GeoPandas, and the types of pandas
-    that hold missing numbers and truth values as such."""
+    that NumPy does not have."""
 
     library: str = "pandas"
     categories: tuple[str, ...] = ()  # the columns of categories; which categories there were is not kept
     geometry: str | None = None
     crs: Any = None
-    nullable: Mapping[str, str] = field(default_factory=dict)  # of columns, such as Int64 and boolean
+    types: Mapping[str, Any] = field(default_factory=dict)  # of columns, such as Int64 and times with a zone
 
 
 @dataclass(frozen=True)
@@ -39,13 +38,14 @@ def frame_kind(source: Any) -> FrameKind:
     """What is kept of a frame, to give its like back."""
     library = type(source).__module__.partition(".")[0]
     if library == "geopandas":
-        return FrameKind(library, _categories(source), source.geometry.name, source.crs, _nullable_types(source))
-    return FrameKind(library, _categories(source), nullable=_nullable_types(source) if library == "pandas" else {})
+        return FrameKind(library, _categories(source), source.geometry.name, source.crs, _types(source))
+    return FrameKind(library, _categories(source), types=_types(source) if library == "pandas" else {})
 
 
-def _nullable_types(source: Any) -> dict[str, str]:
-    names = {str(name): str(kind) for name, kind in source.dtypes.items()}
-    return {name: kind for name, kind in names.items() if re.fullmatch("U?Int(8|16|32|64)|Float(32|64)|boolean", kind)}
+def _types(source: Any) -> dict[str, Any]:
+    """The types of a frame of pandas that can be made of Arrow's columns: of numbers, truth values, times and texts."""
+    made = {str(name): kind for name, kind in source.dtypes.items() if hasattr(kind, "__from_arrow__")}
+    return {name: kind for name, kind in made.items() if kind.kind in "iufbM" or str(kind).startswith("str")}
 
 
 def _categories(source: Any) -> tuple[str, ...]:
@@ -183,10 +183,7 @@ def _occurring(rows: Any, name: str, order: Sequence[str | None]) -> list[str]:
 def _as_pandas(rows: Any, kind: FrameKind, wanted: Mapping[str, Categories]) -> Any:
     import pandas as pd
 
-    frame = plain_pandas(rows)
-    frame = frame.astype(
-        {name: kind for name, kind in kind.nullable.items() if name in frame and not _is_text(rows, name)}
-    )
+    frame = plain_pandas(rows, kind.types)
     for name, known in wanted.items():
         values = _occurring(rows, name, known.order)
         bounds = [known.bounds[value] for value in values if value in known.bounds]
@@ -199,24 +196,38 @@ def _as_pandas(rows: Any, kind: FrameKind, wanted: Mapping[str, Categories]) -> 
     return frame
 
 
-def plain_pandas(rows: Any) -> Any:
-    """An Arrow table as a frame of pandas. Whole numbers stay whole where some are missing."""
-    import pyarrow as pa
-
+def plain_pandas(rows: Any, types: Mapping[str, Any] | None = None) -> Any:
+    """An Arrow table as a frame of pandas: columns that still have the kind of values of the ``types`` given are of
+    these, and whole numbers and truth values stay what they are where some are missing."""
     frame = rows.to_pandas()
     for column in rows.schema:
-        if rows[column.name].null_count and (pa.types.is_integer(column.type) or pa.types.is_boolean(column.type)):
-            frame[column.name] = rows[column.name].to_pandas(types_mapper=_nullable)
+        values = rows[column.name]
+        kind = (types or {}).get(column.name)
+        if kind is None or _kind_of_values(kind) != _kind_of_values(column.type.to_pandas_dtype()):
+            kind = _nullable(column.type) if values.null_count else None
+        if kind is not None and frame[column.name].dtype != kind:
+            frame[column.name] = values.to_pandas(types_mapper={column.type: kind}.get)
     return frame
 
 
-def _nullable(kind: Any) -> Any:
-    """The type of pandas for whole numbers or truth values of which some are missing."""
+def _kind_of_values(kind: Any) -> str:
+    """Numbers, truth values, times or others, as a letter of NumPy's."""
     import pandas as pd
 
-    name = str(kind)
-    return pd.api.types.pandas_dtype(
-        "boolean" if name == "bool" else name.replace("uint", "UInt").replace("int", "Int")
+    return str(pd.api.types.pandas_dtype(kind).kind).replace("u", "i").replace("U", "O")
+
+
+def _nullable(kind: Any) -> Any:
+    """The type of pandas for whole numbers or truth values of which some are missing; None for other values."""
+    import pandas as pd
+    from pyarrow import types
+
+    if types.is_boolean(kind):
+        return pd.BooleanDtype()
+    return (
+        pd.api.types.pandas_dtype(str(kind).replace("uint", "UInt").replace("int", "Int"))
+        if types.is_integer(kind)
+        else None
     )
 
 

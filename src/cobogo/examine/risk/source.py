@@ -98,10 +98,7 @@ def open_data(data: Any, policy: Given | None, engine: str | None) -> RiskSource
         raise PolicyError(
             tr("the risk can be measured only if the quasi-identifiers are known"),
             where="--policy",
-            remedy=tr(
-                "Give a policy; `cobogo inspect DATA --write policy.toml` writes a starter, and in Python "
-                "`cobogo.inspect(data).policy()` makes one."
-            ),
+            remedy=tr("Give a policy; `cobogo inspect DATA --write policy.toml` makes one to begin with."),
         )
     rules = settle_policy(rules, data)
     if data is None:

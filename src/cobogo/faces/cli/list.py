@@ -118,7 +118,11 @@ def explain(
             tr("only documents have parts"), remedy=tr("Type: {command}", command=f"cobogo explain {name}")
         )
     from cobogo.tell.reference import explain as reference
+    from cobogo.tell.reference.sections import lists
 
+    if kind is None and name in (*lists(), GLOSSARY):
+        list_(name, as_json)
+        return
     if as_json:
         console.say_json(reference.explain(name, kind).as_dict())
         return

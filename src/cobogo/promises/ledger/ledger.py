@@ -74,7 +74,7 @@ class Ledger:
         known = self._checked.get(dataset)
         if not there and known is None and head is None:
             remedy = tr(
-                "Declare it in a curator's file, as [datasets.{name}], and run `cobogo answer budget`; in Python, call "
+                "Declare it in a curator's file, as [datasets.{name}], and run `cobogo answer check`; in Python, call "
                 "Ledger.open.",
                 name=dataset,
             )

@@ -8,10 +8,10 @@ from typing import Any
 
 from cobogo.floor.representation import brief
 from cobogo.tell.reference.formula import readable
-from cobogo.tell.reference.glossary import Term, find_term
+from cobogo.tell.reference.glossary import TERMS, Term, find_term
 from cobogo.tell.reference.pages import markdown
 from cobogo.tell.reference.parameters import policy_lines
-from cobogo.tell.reference.sections import SECTIONS, Entry, find, names
+from cobogo.tell.reference.sections import SECTIONS, Entry, find, listing, lists, names
 
 GLOSSARY = "glossary"
 """What the words of the glossary are listed and explained as."""
@@ -56,16 +56,24 @@ class NameExplanation:
         return told | {key: value for key, value in optional.items() if value} | dict(self.parts)
 
 
-def explain(name: str, kind: str | None = None) -> NameExplanation:
+LIST = "list"
+"""What lists are explained as."""
+
+
+def explain(name: str | None = None, kind: str | None = None) -> NameExplanation:
     """Explain a model, metric, algorithm, method, mechanism or attack, or a word of the glossary.
 
-    ``kind`` chooses where several things have the name.
+    ``kind`` chooses where several things have the name. The name of a list, such as ``"models"``, lists what it has;
+    without a name, all lists.
+
+    >>> print(explain("engines").definition.splitlines()[-1])
+    - sqlite: The tables of a SQLite file, with DuckDB at work: sqlite:///file.db
     """
+    if name is None or (kind is None and name in (*lists(), GLOSSARY)):
+        return _list(name)
     meant = resolve(name, kind)
     if isinstance(meant, Term):
-        return NameExplanation(
-            str(meant.names).strip("[]"), GLOSSARY, str(meant.definition), meant.guide, policy=meant.policy or ""
-        )
+        return NameExplanation(_title(meant), GLOSSARY, str(meant.definition), meant.guide, policy=meant.policy or "")
     found, entry = meant
     section, card = SECTIONS[found], SECTIONS[found].cards()[entry.name]
     return NameExplanation(
@@ -80,12 +88,23 @@ def explain(name: str, kind: str | None = None) -> NameExplanation:
     )
 
 
+def _list(name: str | None) -> NameExplanation:
+    """What is in a list, or all lists, as one item a line."""
+    items = [f"- {item}: {about}" for one in lists() if name in (None, one) for item, about in listing(one)]
+    items += [f"- {_title(term)}: {term.definition}" for term in TERMS if name in (None, GLOSSARY)]
+    return NameExplanation(name or "everything", LIST, "\n".join(items), "glossary" if name == GLOSSARY else "commands")
+
+
+def _title(term: Term) -> str:
+    return str(term.names).strip("[]")
+
+
 def resolve(name: str, kind: str | None = None) -> Term | tuple[str, Entry]:
     """The word of the glossary, or the section and the entry, that a name means; a thing comes before a word."""
     term = find_term(name)
     if term is None or name in names():
         return term if term is not None and kind == GLOSSARY else find(name, kind)
-    usual = str(term.names).strip("[]")
+    usual = _title(term)
     if kind is None and usual in names():
         return find(usual, kind)
     return term if kind in (None, GLOSSARY) else find(name, kind)

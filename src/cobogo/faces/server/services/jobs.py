@@ -206,7 +206,7 @@ class JobService(Subject):
 
 def _unpack(row: Row) -> Row:
     error = unpack_error(row["message"])
-    return {**row, "asked": json.loads(row["asked"]), "error": error, "message": "" if error is None else str(error)}
+    return {**row, "asked": json.loads(row["asked"]), "error": error, "message": "" if error is None else error.message}
 
 
 def _read_lines(file: Path) -> list[dict[str, Any]]:

@@ -67,7 +67,7 @@ class VaultKey:
             raise VaultError(
                 tr("does not contain a key to a vault"),
                 where=where,
-                remedy=tr("Give the file that `cobogo vault key` wrote."),
+                remedy=tr("Give the file of a key that `cobogo vault key` made."),
             )
         return cls(name, found)
 

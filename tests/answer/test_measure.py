@@ -232,6 +232,9 @@ ON_EVERY_ENGINE = [
     "AVG(abs(age % 7 - floor(weight))) AS d "
     "FROM people WHERE age * 2 - 7 <= weight OR NOT city LIKE 'é\\' OR weight % 3 = 0.2 OR ceil(weight) IN (1, 71) "
     "GROUP BY age // 20, month(day)",
+    "SELECT DATE_TRUNC('month', day) AS m, LOWER(city) AS c, COUNT(DISTINCT DATE_TRUNC('week', day)) AS w, "
+    "COUNT(DISTINCT UPPER(job)) AS j FROM people WHERE city ILIKE 'É%' OR job NOT ILIKE 'b' "
+    "OR DATE_TRUNC('quarter', day) < '2020-01-01' GROUP BY 1, 2",
     "SELECT CASE WHEN age < 18 THEN 'y' WHEN sick THEN city END AS k, MEDIAN(age * weight) AS m, "
     "COUNT(DISTINCT age % 9), "
     "SUM(nullif(greatest(least(age, 50), coalesce(weight, 3.25)), 50) - year(day)) AS g FROM people GROUP BY 1",

@@ -14,7 +14,7 @@ from fractions import Fraction
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
-from cobogo.answer.derive import truncate
+from cobogo.answer.derive import change_letters, truncate
 from cobogo.answer.query import (
     Always,
     Both,
@@ -160,6 +160,8 @@ OPERATIONS: dict[str, Callable[..., Figure]] = {
     "//": lambda one, other: truncate(*_whole(one, other)) if other else None,
     "%": lambda one, other: one - other * truncate(*_whole(one, other)) if other else None,
     "abs": abs,
+    "lower": lambda text: change_letters("lower", text),
+    "upper": lambda text: change_letters("upper", text),
 }
 
 

@@ -18,7 +18,8 @@ Comparison = Literal["=", "<>", "<", "<=", ">", ">="]
 
 Function = Literal[
     "+", "-", "*", "/", "//", "%", "abs", "floor", "ceil", "round", "least", "greatest", "coalesce", "nullif",
-    "year", "quarter", "month", "day",
+    "year", "quarter", "month", "day", "lower", "upper",
+    "trunc_year", "trunc_quarter", "trunc_month", "trunc_week", "trunc_day",
 ]  # fmt: skip
 """What is computed from values: of each row before anything is added up, or of noisy figures afterwards."""
 

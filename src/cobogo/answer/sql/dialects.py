@@ -134,6 +134,10 @@ class Dialect:
         """A day that Python's calendar has; NULL otherwise."""
         return f"CASE WHEN {day} BETWEEN DATE '{FIRST_DAY}' AND DATE '{LAST_DAY}' THEN {day} END"
 
+    def truncate_day(self, day: str, part: str) -> str:
+        """The first day of the year, quarter, month or week of a day."""
+        return day if part == "day" else f"CAST(date_trunc('{part}', CAST({day} AS TIMESTAMP)) AS DATE)"
+
     def cast_unit(self, name: str, kind: Any) -> str:
         """The column that tells people apart, as text where it is text: an engine's codes of texts depend on the other
         people, and what is kept of a person must not."""
@@ -269,6 +273,10 @@ class SparkDialect(Dialect):
     def cast_day(self, column: str, kind: Any) -> str:  # noqa: ARG002
         """Its casts of times never fail."""
         return self.known_day(f"CAST({column} AS DATE)")
+
+    def truncate_day(self, day: str, part: str) -> str:
+        """By its own function for days: times would be those of a zone."""
+        return day if part == "day" else f"trunc({day}, '{part}')"
 
     def matches(self, text: str, pattern: str) -> str:
         """By its own operator; there are no backslashes in our patterns."""

@@ -98,6 +98,8 @@ class FigureScope(NameScope):
                 return self._alike(*(value for _, value in cases), otherwise)
             case Computation("coalesce" | "nullif", operands):
                 return self._alike(*operands)
+            case Computation("lower" | "upper", (one,)) if self.declare(one).type == "text":
+                return DeclaredColumn(type="text")
             case Computation(function, operands):
                 self._check_numbers(function, operands)
         return DeclaredColumn(type="number")

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 
 from cobogo.answer.derive import (
     ADDED,
     DATE_PARTS,
+    LETTERS,
+    TRUNCATIONS,
     ValueDomain,
     align,
+    bring_within,
     coarsen,
     compute_domain,
     domain_of_column,
@@ -127,11 +131,24 @@ class ValueWriter:
             low, high = domain.steps
             part = f"CAST(EXTRACT({function.upper()} FROM {given[0][0]}) AS {self.dialect.whole})"
             return f"({clamp(part, low, high)})" if (low, high) != DATE_PARTS[function] else part
+        if function in TRUNCATIONS:
+            return self.dialect.truncate_day(self._within_years(given[0]), function.removeprefix("trunc_"))
+        if function in LETTERS:
+            letters = ", ".join(map(self.dialect.literal, LETTERS[function]))
+            return f"translate({given[0][0]}, {letters})"
         if function == "abs":
             return f"abs({given[0][0]})"
         if function in ADDED:
             return self._round(given[0], function, domain)
         return self._operate(function, given[0], given[1], domain)
+
+    def _within_years(self, given: Written) -> str:
+        """A day, or the nearest one of the declared years."""
+        text, domain = given
+        if domain.steps == DATE_PARTS["year"]:
+            return text
+        first, last = (self.dialect.literal(bring_within(end, domain)) for end in (date.min, date.max))
+        return f"(CASE WHEN {text} < {first} THEN {first} WHEN {text} > {last} THEN {last} ELSE {text} END)"
 
     def _round(self, given: Written, function: str, domain: ValueDomain) -> str:
         text, before = given

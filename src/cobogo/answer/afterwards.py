@@ -32,6 +32,7 @@ from cobogo.answer.query import (
     OneOf,
     QueryAggregate,
     TruthOf,
+    write_regex,
 )
 
 Figure = Any
@@ -102,8 +103,7 @@ def _compare(condition: Compare | OneOf | Like, value: Figure) -> bool:
         case OneOf(_, others):
             return any(value == _exact(one) for one in others)
         case Like(_, pattern):
-            pieces = ({"%": ".*", "_": "."}[text] if wild else re.escape(text) for wild, text in pattern)
-            return re.fullmatch("".join(pieces), str(value), re.DOTALL) is not None
+            return re.fullmatch(write_regex(pattern, atomic=True), str(value)) is not None
 
 
 def _operand(column: str | Expression, row: Row) -> Figure:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from sqlglot import exp
 
+from cobogo.answer.query import Pattern, write_regex
 from cobogo.errors import DataError
 from cobogo.floor.language import tr
 from cobogo.promises.declared_columns import DeclaredColumn, Value
@@ -89,6 +90,11 @@ class Dialect:
     def matches(self, text: str, pattern: str) -> str:
         """Whether a text has a form."""
         return f"regexp_matches({text}, '{pattern}')"
+
+    def like(self, text: str, pattern: Pattern) -> str:
+        """Whether a text fits a pattern, in a time that follows its length: DuckDB's own LIKE tries every place for
+        each %, its regular expressions do not."""
+        return f"regexp_full_match({text}, {self.literal(write_regex(pattern, atomic=False))})"
 
     def try_cast(self, text: str, kind: str) -> str:
         """Cast a text that has the form of a type; NULL where the cast fails all the same."""
@@ -221,6 +227,12 @@ class PostgreSqlDialect(Dialect):
         """By its operator."""
         return f"({text} ~ '{pattern}')"
 
+    def like(self, text: str, pattern: Pattern) -> str:
+        """By its own LIKE, which never tries a place twice."""
+        plain = {"^": "^^", "%": "^%", "_": "^_"}
+        pieces = (part if wild else "".join(plain.get(one, one) for one in part) for wild, part in pattern)
+        return f"({text} LIKE {self.literal(''.join(pieces))} ESCAPE '^')"
+
     def try_cast(self, text: str, kind: str) -> str:
         """A plain cast, which cannot fail: the form was checked before."""
         return f"CAST({text} AS {kind})"
@@ -281,6 +293,11 @@ class SparkDialect(Dialect):
     def matches(self, text: str, pattern: str) -> str:
         """By its own operator; there are no backslashes in our patterns."""
         return f"({text} RLIKE '{pattern}')"
+
+    def like(self, text: str, pattern: Pattern) -> str:
+        """By an expression that never tries a place twice, as its LIKE does."""
+        whole = rf"\A{write_regex(pattern, atomic=True)}\z"
+        return f"({text} RLIKE {self.literal(whole)})"
 
 
 DIALECTS: dict[str, Dialect] = {"DuckDB": Dialect(), "PostgreSQL": PostgreSqlDialect(), "Spark": SparkDialect()}

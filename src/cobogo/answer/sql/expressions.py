@@ -82,8 +82,8 @@ EXCHANGED = dict(COMPARISONS.values())
 
 HOLDS: dict[Comparison, Callable[[Any, Any], bool]] = {"=": eq, "<>": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
 
-MOST_WILD = 4
-"""Signs % of a pattern. Engines try every place for each of them, so that a long text takes a power of its length."""
+MOST_WILD = {"%": 4, "_": 100}
+"""Wild signs of a pattern: Spark compares by recursion, to a depth that follows the pattern."""
 
 EXAMPLES: dict[str, Text] = {
     "integer": tr("Write a whole number of 64 bits."),
@@ -323,8 +323,9 @@ def _pattern(text: str, escape: str | None) -> tuple[tuple[bool, str], ...]:
             pieces[-1] = (False, pieces[-1][1] + letter)
         else:
             pieces.append((wild, letter))
-    if sum(piece == (True, "%") for piece in pieces) > MOST_WILD:
-        raise refusal(tr("a pattern has at most {most} % signs", most=MOST_WILD), IN_CONDITIONS)
+    for sign, most in MOST_WILD.items():
+        if pieces.count((True, sign)) > most:
+            raise refusal(tr("a pattern has at most {most} {sign} signs", most=most, sign=sign), IN_CONDITIONS)
     return tuple(pieces)
 
 

@@ -49,8 +49,6 @@ from cobogo.promises.declared_columns import DeclaredColumn
 Written = tuple[str, ValueDomain]
 """An expression in SQL, and the values that it can have."""
 
-ESCAPE = "^"
-
 
 def clamp(figure: str, low: int, high: int) -> str:
     """Clamp a whole number to bounds. NULL stays NULL, which LEAST and GREATEST would pass over."""
@@ -192,7 +190,7 @@ class ValueWriter:
             case Missing(column):
                 return f"({self._side(column)[0]} IS NULL)"
             case Like(column, pattern):
-                return f"({self._side(column)[0]} LIKE {self._pattern(pattern)} ESCAPE '{ESCAPE}')"
+                return self.dialect.like(self._side(column)[0], pattern)
             case Always(holds):
                 return "(1 = 1)" if holds else "(1 = 0)"
             case Not(inner):
@@ -217,12 +215,6 @@ class ValueWriter:
         if domain is not None and domain.type == "number":
             values = tuple(dict.fromkeys(_nearest_step(domain, "=", value) for value in values))
         return f"({self.dialect.one_of(text, values)})"
-
-    def _pattern(self, pattern: tuple[tuple[bool, str], ...]) -> str:
-        """A pattern with the one escape that every engine is told: their own defaults differ, and Spark's can fail."""
-        plain = {ESCAPE: ESCAPE * 2, "%": f"{ESCAPE}%", "_": f"{ESCAPE}_"}
-        pieces = (text if wild else "".join(plain.get(one, one) for one in text) for wild, text in pattern)
-        return self.dialect.literal("".join(pieces))
 
 
 def _nearest_step(domain: ValueDomain, operator: Comparison, value: Literals) -> int:

@@ -15,7 +15,7 @@ from cobogo.errors import DataError
 from cobogo.floor.language import tr
 from cobogo.promises.declared_columns import DeclaredColumn, Value
 
-WHOLE = "^[+-]?[0-9]{1,18}$"
+WHOLE = "^[+-]?[0-9]{1,18}([.]0*)?$"
 DECIMAL = "^[+-]?[0-9]+([.][0-9]+)?$"
 DAY = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 
@@ -107,10 +107,12 @@ class Dialect:
         return f'CASE WHEN length({text}) <= {LONGEST_TEXT} THEN {text} END COLLATE "binary"'
 
     def parse_numeral(self, text: str, pattern: str, kind: str) -> str:
-        """Read a text as a number or a day; NULL where it has not that form, however long it is."""
+        """Read a text as a number or a day; NULL where it has not that form, however long it is. 7.0 is whole: frames
+        write all of a column so once one value of it is missing, and whether one is must not decide about others."""
         short = f"length({text}) <= {LONGEST_NUMERAL}"
         formed = self.matches(f"left({text}, {LONGEST_NUMERAL})", pattern)
-        return f"CASE WHEN {short} AND {formed} THEN {self.try_cast(text, kind)} END"
+        read = f"split_part({text}, '.', 1)" if pattern == WHOLE else text
+        return f"CASE WHEN {short} AND {formed} THEN {self.try_cast(read, kind)} END"
 
     def cast_decimal(self, column: str) -> str:
         """A decimal of any size as a float."""
@@ -164,6 +166,7 @@ class Dialect:
         """A column of the data as its declared type; NULL where a value is not of it."""
         column = self.name(name)
         text = f"CAST({column} AS {self.string})"
+        replaced = f"replace({text}, ',', '.')" if decimal == "," else text
         match declared.type:
             case "text" if kind.is_string() or kind.is_integer():
                 return self.cast_text(column)
@@ -178,7 +181,7 @@ class Dialect:
             case "integer" if kind.is_numeric() and not kind.is_boolean():
                 return self.cast_whole(column)
             case "integer" if kind.is_string():
-                return self.parse_numeral(text, WHOLE, self.whole)
+                return self.parse_numeral(replaced, WHOLE, self.whole)
             case "number" if kind.is_floating():
                 return f"CASE WHEN NOT {self.is_nan(column)} THEN CAST({column} AS {self.real}) END"
             case "number" if kind.is_decimal():
@@ -186,8 +189,7 @@ class Dialect:
             case "number" if kind.is_integer():
                 return f"CAST({column} AS {self.real})"
             case "number" if kind.is_string():
-                point = f"replace({text}, ',', '.')" if decimal == "," else text
-                return self.parse_numeral(point, DECIMAL, self.real)
+                return self.parse_numeral(replaced, DECIMAL, self.real)
         raise DataError(
             tr(
                 'the column "{name}" has the type {kind} and is declared as {type}',

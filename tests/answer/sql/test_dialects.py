@@ -134,15 +134,25 @@ SPARK = [
 
 ORDINARY = {"integer": "30", "number": "30", "text": "Crato", "date": "9999-12-31"}
 FORMS = ["COUNT(*)", "COUNT(value)", "COUNT(DISTINCT person)"]
+COMPUTED = {
+    "text": ["COUNT(DISTINCT LOWER(value))"],
+    "date": [f"COUNT(DISTINCT DATE_TRUNC('{span}', value))" for span in ("week", "quarter", "day")],
+}
 FIGURES = ["SUM(value)", "VARIANCE(value)", "QUANTILE(value, 0.9)"]
-WHERE = {"integer": "value > 7", "number": "value < 1.5 OR value > 1e299", "text": "value > 'a'",
+WHERE = {"integer": "value > 7", "number": "value < 1.5 OR value > 1e299",
+         "text": "value > 'a' OR value ILIKE '%_É9%9%'",
          "date": "value >= '2020-01-01'"}  # fmt: skip
 
 
 def questions(column: dict[str, Any]) -> Iterator[str]:
     """Everything that is ever measured, in two questions."""
     kind = column["type"]
-    forms = FORMS + (["COUNT(DISTINCT value)"] if kind != "number" else []) + (FIGURES if "bounds" in column else [])
+    forms = (
+        FORMS
+        + COMPUTED.get(kind, [])
+        + (["COUNT(DISTINCT value)"] if kind != "number" else [])
+        + (FIGURES if "bounds" in column else [])
+    )
     asked = ", ".join(f"{one} AS x{at}" for at, one in enumerate(forms))
     yield f"SELECT {asked} FROM d WHERE NOT ({WHERE[kind]}) OR value IS NULL OR {WHERE[kind]}"
     if kind != "number" or "edges" in column:
@@ -237,6 +247,11 @@ def test_no_value_fails_a_question_in_spark(spark: str) -> None:
     declared = DeclaredDataset.model_validate({"unit": "person", "columns": columns, "budget": {"epsilon": 1}})
     totals = [f"COUNT({name}) AS n{name}" for name in columns]
     totals += [f"VARIANCE({name}) AS s{name}" for name, one in columns.items() if "bounds" in one]
+    totals += [
+        f"{form.replace('value', name)} AS c{at}{name}"
+        for name, one in columns.items()
+        for at, form in enumerate(COMPUTED.get(one["type"], []))
+    ]
     keys = [name for name, one in columns.items() if one["type"] in ("text", "date")]
     for text in (
         f"SELECT {', '.join(totals)} FROM d",

@@ -165,6 +165,7 @@ def test_questions_as_tools_write_them(written: str, plain: str) -> None:
         "SELECT COUNT(*) FROM (SELECT age + 1 AS age FROM people) t JOIN visits v USING (person)",
         "WITH a AS (SELECT * FROM b), b AS (SELECT * FROM people) SELECT COUNT(*) FROM a",
         "SELECT COUNT(*) FROM (SELECT age AS city, city FROM people) AS t",
+        "SELECT COUNT(DISTINCT person) FROM (SELECT age AS person FROM people) AS t",
         "WITH "
         + ", ".join(
             f"t{n} AS (SELECT * FROM {'people' if n == 0 else f't{n - 1} AS a JOIN t{n - 1} AS b USING (person)'})"

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from sqlglot import exp
 
-from cobogo.answer.derive import DATE_PARTS
+from cobogo.answer.derive import DATE_PARTS, TRUNCATIONS
 from cobogo.answer.query import (
     CaseWhen,
     ColumnValue,
@@ -107,7 +107,8 @@ class FigureScope(NameScope):
     def _check_numbers(self, function: str, operands: tuple[Expression, ...]) -> None:
         numbers = all(self.declare(one).type in ("integer", "number") for one in operands)
         if function in DATE_PARTS or not numbers:
-            raise refusal(tr("{function} needs numbers", function=function.upper()), ALLOWED)
+            called = "DATE_TRUNC" if function in TRUNCATIONS else function.upper()
+            raise refusal(tr("{function} needs numbers", function=called), ALLOWED)
 
     def _alike(self, *values: Expression) -> DeclaredColumn:
         there = [self.declare(one) for one in values if one != ConstantValue(None)]

@@ -192,6 +192,8 @@ def _columns_of_view(node: exp.Expression, scope: NameScope) -> list[tuple[str, 
     called, meant = unalias(node)
     if scope.is_unit(meant):
         return []
+    if called is not None and called.casefold() == str(scope.dataset.unit).casefold():
+        raise refusal(tr("the unit's name is given to another column"), tr("Give it another name."), clause="FROM")
     if isinstance(meant, exp.Column):
         found = scope.find(meant)
         return [(called or (found if found.casefold() == meant.name.casefold() else meant.name), found)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from functools import reduce
+from typing import Any
 
 from sqlglot import exp
 
@@ -123,7 +124,8 @@ def _conjuncts(select: exp.Select) -> Iterator[exp.Expression]:
     where = select.args.get("where")
     if where is not None:
         condition = where.this.unnest()
-        yield from condition.flatten() if isinstance(condition, exp.And) else [condition]
+        every: list[Any] = list(condition.flatten()) if isinstance(condition, exp.And) else [condition]
+        yield from every
 
 
 def _remove(select: exp.Select, condition: exp.Expression) -> None:

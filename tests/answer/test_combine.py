@@ -24,6 +24,7 @@ Leaving = tuple[list[str], ...]
 ON_SPARK = [
     pairs.OF_SETS[0].format("SELECT city FROM people EXCEPT SELECT city FROM visits WHERE cost > 1"),
     pairs.JOINS[4].format("LEFT JOIN"),
+    pairs.VIEWS[1],
 ]
 
 

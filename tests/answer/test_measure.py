@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cobogo.answer.derive import CAPITALS, LETTERS, change_letters
 from cobogo.answer.measure import add_noise, build_answer
 from cobogo.answer.noise import choose_noise
 from cobogo.answer.plan import ExactMeasurement
@@ -23,6 +24,7 @@ from cobogo.answer.plan import plan as planned
 from cobogo.answer.query import Compare, Lookup, QueryPart
 from cobogo.answer.sql.parse import parse
 from cobogo.promises.accounting import PrivacyLoss
+from cobogo.promises.declared_columns import DeclaredColumn
 from cobogo.promises.ledger.balance import Balance, Units
 from support import questions as q
 from support.bounds import distances, within
@@ -232,6 +234,9 @@ ON_EVERY_ENGINE = [
     "AVG(abs(age % 7 - floor(weight))) AS d "
     "FROM people WHERE age * 2 - 7 <= weight OR NOT city LIKE 'é\\' OR weight % 3 = 0.2 OR ceil(weight) IN (1, 71) "
     "GROUP BY age // 20, month(day)",
+    "SELECT DATE_TRUNC('month', day) AS m, LOWER(city) AS c, COUNT(DISTINCT DATE_TRUNC('week', day)) AS w, "
+    "COUNT(DISTINCT UPPER(job)) AS j FROM people WHERE city ILIKE 'É%' OR job NOT ILIKE 'b' "
+    "OR DATE_TRUNC('quarter', day) < '2020-01-01' GROUP BY 1, 2",
     "SELECT CASE WHEN age < 18 THEN 'y' WHEN sick THEN city END AS k, MEDIAN(age * weight) AS m, "
     "COUNT(DISTINCT age % 9), "
     "SUM(nullif(greatest(least(age, 50), coalesce(weight, 3.25)), 50) - year(day)) AS g FROM people GROUP BY 1",
@@ -261,6 +266,80 @@ def test_every_engine_finds_the_same(answering_url: str, unit: bool) -> None:
     for text in ON_EVERY_ENGINE if unit else rows:
         plan = q.asked(text, dataset)
         assert q.found(plan, drawn, url=answering_url) == q.found(plan, drawn), text
+
+
+def test_spans_of_declared_years_are_public_on_every_engine(answering_url: str) -> None:
+    """Every first day is there whether or not a row has it; days of other years count in the nearest span."""
+    days = [q.date(1, 1, 1), q.date(2018, 12, 31), q.date(2019, 5, 31), q.date(2020, 2, 29), q.date(9999, 12, 31), None]
+    rows = [{"person": f"p{at}", "day": day} for at, day in enumerate(days)]
+    dataset = q.declared(groups=9)
+    columns = {**dataset.columns, "day": DeclaredColumn(type="date", years=(2019, 2020))}
+    dataset = dataset.model_copy(update={"columns": columns})
+    ends = {
+        "year": ("2019-01-01", "2020-01-01", 2),
+        "quarter": ("2019-01-01", "2020-10-01", 8),
+        "month": ("2019-01-01", "2020-12-01", 24),
+        "week": ("2018-12-31", "2020-12-28", 105),
+        "day": ("2019-01-01", "2020-12-31", 731),
+    }
+    for span, (first, last, number) in ends.items():
+        plan = q.asked(f"SELECT DATE_TRUNC('{span}', day) AS d, COUNT(*) FROM people GROUP BY 1", dataset)
+        assert plan.public is not None
+        named = [str(day) for (day,) in plan.public]
+        assert (named[0], named[-1], len(named), named) == (first, last, number, sorted(named))
+        (found,) = [figures for kind, figures in q.found(plan, rows, url=answering_url).items() if kind.kind == "rows"]
+        assert set(found) <= set(plan.public)
+        assert sum(found.values()) == 5
+        assert found[plan.public[0]] >= 2
+        within(q.found(plan, rows, url=answering_url), q.found(plan, rows[1:], url=answering_url), plan)
+
+
+def test_small_letters_and_capitals_are_the_same_on_every_engine(answering_url: str) -> None:
+    texts = [CAPITALS, "e\u0301É\\İı", "ǅ straße", "😀A"]
+    rows = [{"person": f"p{at}", "job": text} for at, text in enumerate(texts)]
+    for function in LETTERS:
+        plan = q.asked(f"SELECT {function}(job) AS j, COUNT(*) FROM people GROUP BY 1", q.declared())
+        (_, found) = q.found(plan, rows, url=answering_url).values()
+        assert found == {(change_letters(function, text),): 1 for text in texts}
+
+
+PATTERNS = [
+    "%", "a%", "%a", "%a%b", "_", "__", "a_%b", "%.", "a^%", "^_%", "%\\%", "(a|b)", "[ab]%", "a$", "^^a", "", "é_%",
+    "%a%a%a%b",
+]  # fmt: skip
+TEXTS = [
+    "a", "ab", "a\n", "axb", "aaab", "a%", "_b", "\\", "x.", "(a|b)", "[ab]c", "a$", "^a", "éé", "e\u0301b", "😀",
+    "😀b", None,
+]  # fmt: skip
+
+
+def fits(text: str, pattern: str) -> bool:
+    """LIKE … ESCAPE '^' by its definition."""
+    if not pattern:
+        return not text
+    if pattern[0] == "%":
+        return any(fits(text[at:], pattern[1:]) for at in range(len(text) + 1))
+    wanted, rest = (pattern[1], pattern[2:]) if pattern[0] == "^" else (pattern[0], pattern[1:])
+    return bool(text) and (pattern[0] == "_" or text[0] == wanted) and fits(text[1:], rest)
+
+
+def test_patterns_are_compared_alike_on_every_engine(answering_url: str) -> None:
+    rows = [{"person": f"p{at}", "job": text} for at, text in enumerate(TEXTS)]
+    shown = ", ".join(
+        f"COUNT(*) FILTER (WHERE job LIKE '{one}' ESCAPE '^') AS x{at}" for at, one in enumerate(PATTERNS)
+    )
+    found = q.found(q.asked(f"SELECT {shown} FROM people", q.declared(rows=1)), rows, url=answering_url)
+    expected = [sum(fits(text, one) for text in TEXTS if text is not None) for one in PATTERNS]
+    assert [figures[()] for figures in found.values()] == expected
+
+
+def test_a_long_text_is_compared_in_no_time(answering_url: str) -> None:
+    """Tried at every place for each %, these would take years, and only where somebody has such a text."""
+    rows = [{"person": "p1", "job": text} for text in ("a" * 10_000, "ab" * 5_000, "a" * 9_999 + "b")]
+    for pattern, number in (("%a%a%a%c", 0), ("%a_a%a%a%b", 2), ("%" + "_a" * 90 + "%", 3), ("%b%", 2)):
+        plan = q.asked(f"SELECT COUNT(*) FROM people WHERE job LIKE '{pattern}'", q.declared())
+        (found,) = q.found(plan, rows, url=answering_url).values()
+        assert found[()] == number
 
 
 def test_a_join_with_a_public_table_on_every_engine(answering_url: str) -> None:

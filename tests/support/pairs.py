@@ -73,8 +73,27 @@ JOINS = [
 MEMBERS = (
     "SELECT city, COUNT(*), SUM(age) FROM people WHERE person {} (SELECT person FROM visits WHERE cost > 1) GROUP BY 1"
 )
+EXISTING = (
+    "SELECT city, COUNT(*), SUM(age) FROM people p WHERE {} (SELECT 1 FROM visits v WHERE v.person = p.person "
+    "AND ward ILIKE 'B') AND age > 6 GROUP BY 1"
+)
+VIEWS = [
+    "WITH a AS (SELECT city, age FROM people WHERE home IS NOT NULL), b AS (SELECT age AS years, city FROM a WHERE "
+    "age < 40), c AS (SELECT years * 2 AS twice, city FROM b) SELECT city, COUNT(*), SUM(twice) FROM c "
+    "GROUP BY 1",
+    "WITH a AS (SELECT * FROM people WHERE age > 6), b AS (SELECT ward, cost FROM visits) "
+    "SELECT home, SUM(cost * age) AS s, COUNT(*) FROM a, b WHERE cost < 99 AND a.person = b.person GROUP BY home",
+    "WITH a AS (SELECT city FROM people), t AS (SELECT city FROM a EXCEPT (SELECT city FROM visits)) "
+    "SELECT COUNT(*), COUNT(DISTINCT city) FROM (SELECT LOWER(city) AS city FROM t) AS u",
+    "SELECT big, COUNT(*), SUM(cost) FROM (SELECT p.home, v.cost, v.cost > p.age AS big FROM people p "
+    "LEFT JOIN visits v USING (person)) AS j WHERE home = 'north' GROUP BY big",
+    "SELECT COUNT(*), COUNT(DISTINCT person) FROM (SELECT age FROM people p WHERE NOT EXISTS "
+    "(SELECT * FROM people q WHERE p.person = q.person AND q.city = 'Crato')) AS t WHERE age < 40",
+]
 QUESTIONS = [
     *(MEMBERS.format(how) for how in ("IN", "NOT IN")),
+    *(EXISTING.format(how) for how in ("EXISTS", "NOT EXISTS")),
+    *VIEWS,
     *(form.format(f"{left} {how} {right}") for how in SETS for left, right in SIDES for form in OF_SETS),
     *(form.format(how) for how in ("JOIN", "LEFT JOIN") for form in JOINS),
 ]

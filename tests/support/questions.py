@@ -83,6 +83,8 @@ conditions = st.recursive(
             "year(day) BETWEEN 2000 AND 9998",
             "job LIKE 'B%' OR city LIKE '%^_á' ESCAPE '^'",
             "CASE WHEN sick THEN age ELSE weight END IN (7, 70.3, 1.25)",
+            "city ILIKE 'C%' OR job NOT ILIKE 'b' OR LOWER(city) = 'crato'",
+            "DATE_TRUNC('month', day) <= DATE '2020-02-01' OR year(DATE_TRUNC('week', day)) = 1",
             "TRUE AND 1 = 1",
         ]
     ),
@@ -92,6 +94,7 @@ conditions = st.recursive(
 AGGREGATES = [
     "COUNT(*)", "COUNT(DISTINCT person)", "COUNT(age)", "COUNT(DISTINCT job)", "COUNT(DISTINCT day)", "SUM(age)",
     "AVG(age / (age - 7))", "SUM(CASE WHEN sick THEN weight * 2 WHEN age > 20 THEN -1 END)", "COUNT(DISTINCT age % 7)",
+    "COUNT(DISTINCT DATE_TRUNC('week', day))", "COUNT(DISTINCT LOWER(job))",
     "MEDIAN(round(weight / 3, 1) - age)", "COUNT(*) FILTER (WHERE age > weight)", "VARIANCE(year(day) // 100)",
     "SUM(greatest(least(age, 50), coalesce(weight, 3.25)))", "AVG(nullif(floor(weight), 0) * ceil(0 - weight))",
     "AVG(weight)", "SUM(weight)", "VARIANCE(age)", "STDDEV(weight)", "MEDIAN(age)", "QUANTILE(weight, 0.25)",
@@ -101,7 +104,8 @@ AGGREGATES = [
 KEYS = [
     "city", "job", "room", "sick", "day", "home", "age // 20", "month(day)", "age > weight",
     "CASE WHEN age < 18 THEN 'young' WHEN sick THEN job ELSE 'old' END",
-    "CASE home WHEN 'north' THEN 'N' WHEN 'south' THEN 'S' END",
+    "CASE home WHEN 'north' THEN 'N' WHEN 'south' THEN 'S' END", "UPPER(job)", "LOWER(city)",
+    "DATE_TRUNC('quarter', day)",
 ]  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from fractions import Fraction
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
-from cobogo.answer.derive import truncate
+from cobogo.answer.derive import change_letters, truncate
 from cobogo.answer.query import (
     Always,
     Both,
@@ -32,6 +32,7 @@ from cobogo.answer.query import (
     OneOf,
     QueryAggregate,
     TruthOf,
+    write_regex,
 )
 
 Figure = Any
@@ -102,8 +103,7 @@ def _compare(condition: Compare | OneOf | Like, value: Figure) -> bool:
         case OneOf(_, others):
             return any(value == _exact(one) for one in others)
         case Like(_, pattern):
-            pieces = ({"%": ".*", "_": "."}[text] if wild else re.escape(text) for wild, text in pattern)
-            return re.fullmatch("".join(pieces), str(value), re.DOTALL) is not None
+            return re.fullmatch(write_regex(pattern, atomic=True), str(value)) is not None
 
 
 def _operand(column: str | Expression, row: Row) -> Figure:
@@ -160,6 +160,8 @@ OPERATIONS: dict[str, Callable[..., Figure]] = {
     "//": lambda one, other: truncate(*_whole(one, other)) if other else None,
     "%": lambda one, other: one - other * truncate(*_whole(one, other)) if other else None,
     "abs": abs,
+    "lower": lambda text: change_letters("lower", text),
+    "upper": lambda text: change_letters("upper", text),
 }
 
 

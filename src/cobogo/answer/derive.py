@@ -7,10 +7,11 @@ gives no value, and never an error: an error would be an answer that nobody paid
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import date, timedelta
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, cast
 
 from cobogo.answer.query import (
     CaseWhen,
@@ -44,6 +45,22 @@ LARGEST_EXPRESSION = 500
 
 DATE_PARTS: dict[str, tuple[int, int]] = {"year": (1, 9999), "quarter": (1, 4), "month": (1, 12), "day": (1, 31)}
 
+FIRST_MONTHS: dict[str, int] = {"trunc_year": 12, "trunc_quarter": 3, "trunc_month": 1}
+"""How many months the spans have of which DATE_TRUNC names the first day."""
+
+TRUNCATIONS = {**{name: 12 // months for name, months in FIRST_MONTHS.items()}, "trunc_week": 53, "trunc_day": 366}
+"""What DATE_TRUNC can do to a day, and how many spans a year has at most."""
+
+CAPITALS = "".join(
+    letter
+    for letter in map(chr, range(ord("A"), 0x180))
+    if len(letter.lower()) == 1 and letter.lower() != letter and letter.lower().upper() == letter
+)
+"""The letters that LOWER and UPPER change: those of Latin alphabets that have one partner each. Engines would differ in
+others, and one whose partner is longer would make a text longer than any that counts."""
+
+LETTERS = {"lower": (CAPITALS, CAPITALS.lower()), "upper": (CAPITALS.lower(), CAPITALS)}
+
 
 @dataclass(frozen=True)
 class ValueDomain:
@@ -71,8 +88,9 @@ class ValueDomain:
         """A column with these values, as a data holder would declare it."""
         if self.type != "number":
             kind = "text" if self.type == "null" else self.type
-            keys = self.keys if kind == "text" else None
-            return DeclaredColumn(type=kind, keys=keys, constant=constant)
+            keys = self.keys if kind in ("text", "date") else None
+            years = self.steps if kind == "date" else None
+            return DeclaredColumn(type=kind, keys=keys, years=years, constant=constant)
         if self.decimals:
             ends = tuple(float(Fraction(end, 10**self.decimals)) for end in self.steps)
             return DeclaredColumn(type="number", bounds=ends, decimals=self.decimals, constant=constant)  # type: ignore[arg-type]
@@ -170,8 +188,10 @@ def compute_domain(function: Function, given: tuple[ValueDomain, ...], digits: i
     if function in ("coalesce", "nullif"):
         found = merge_domains(list(given))
         return found if function == "coalesce" or found.type != "number" else given[0].scaled(found.decimals)
-    if function in DATE_PARTS:
+    if function in DATE_PARTS or function in TRUNCATIONS:
         return _date_part(function, *given)
+    if function in LETTERS:
+        return _letters(function, *given)
     for one in given:
         if one.type != "number":
             raise refuse(
@@ -183,9 +203,65 @@ def compute_domain(function: Function, given: tuple[ValueDomain, ...], digits: i
 
 def _date_part(part: str, day: ValueDomain) -> ValueDomain:
     if day.type != "date":
-        raise refuse(tr("{part} needs a date", part=part.upper()), tr("Name a column of the type date."))
+        called = "DATE_TRUNC" if part in TRUNCATIONS else part.upper()
+        raise refuse(tr("{part} needs a date", part=called), tr("Name a column of the type date."))
+    if part in TRUNCATIONS:
+        return _truncations(part, day)
     low, high = (day.low, day.high) if part == "year" else DATE_PARTS[part]
     return ValueDomain("number", low, high)
+
+
+def _truncations(part: str, day: ValueDomain) -> ValueDomain:
+    """The first days of spans: of the declared days, or of the declared years where these are not too many."""
+    first, keys = truncate_day(part, date(day.low, 1, 1)), None
+    if day.keys is not None:
+        known = (bring_within(cast(date, one), day) for one in day.keys)
+        keys = tuple(dict.fromkeys(truncate_day(part, one) for one in known))
+    elif (day.high - day.low + 1) * TRUNCATIONS[part] <= MOST_KEYS:
+        keys = tuple(_first_days(part, first, day.high))
+    return ValueDomain("date", first.year, day.high, keys=keys)
+
+
+def _first_days(part: str, first: date, last_year: int) -> Iterator[date]:
+    """The first day of each span from one to the end of a year."""
+    if part in FIRST_MONTHS:
+        for year in range(first.year, last_year + 1):
+            yield from (date(year, month, 1) for month in range(1, 13, FIRST_MONTHS[part]))
+    else:
+        days = (date(last_year, 12, 31) - first).days
+        yield from (first + timedelta(more) for more in range(0, days + 1, 7 if part == "trunc_week" else 1))
+
+
+def bring_within(day: date, domain: ValueDomain) -> date:
+    """A day, or the nearest one of the domain's years."""
+    return min(max(day, date(domain.low, 1, 1)), date(domain.high, 12, 31))
+
+
+def truncate_day(part: str, day: date) -> date:
+    """The first day of the year, quarter, month or week (from Monday) that a day is in.
+
+    >>> [truncate_day(part, date(2026, 5, 9)).isoformat() for part in ("trunc_quarter", "trunc_week")]
+    ['2026-04-01', '2026-05-04']
+    """
+    if part in FIRST_MONTHS:
+        return date(day.year, day.month - (day.month - 1) % FIRST_MONTHS[part], 1)
+    return day - timedelta(day.weekday()) if part == "trunc_week" else day
+
+
+def _letters(function: str, text: ValueDomain) -> ValueDomain:
+    if text.type != "text":
+        raise refuse(tr("{part} needs a text", part=function.upper()), tr("Name a column of the type text."))
+    keys = None if text.keys is None else tuple(dict.fromkeys(change_letters(function, str(one)) for one in text.keys))
+    return replace(text, keys=keys)
+
+
+def change_letters(function: str, text: str) -> str:
+    """A text in small letters or in capitals, as engines find it.
+
+    >>> change_letters("lower", "SÃO JOÃO"), change_letters("upper", "straße")
+    ('são joão', 'STRAßE')
+    """
+    return text.translate(str.maketrans(*LETTERS[function]))
 
 
 def _hull(given: list[ValueDomain]) -> ValueDomain:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import string
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -13,12 +14,15 @@ from cobogo.promises.declared_columns import DeclaredColumn
 
 Literals = str | int | bool | date | Decimal
 
+Pattern = tuple[tuple[bool, str], ...]
+
 Comparison = Literal["=", "<>", "<", "<=", ">", ">="]
 
 
 Function = Literal[
     "+", "-", "*", "/", "//", "%", "abs", "floor", "ceil", "round", "least", "greatest", "coalesce", "nullif",
-    "year", "quarter", "month", "day",
+    "year", "quarter", "month", "day", "lower", "upper",
+    "trunc_year", "trunc_quarter", "trunc_month", "trunc_week", "trunc_day",
 ]  # fmt: skip
 """What is computed from values: of each row before anything is added up, or of noisy figures afterwards."""
 
@@ -90,7 +94,7 @@ class Like:
     """A text against a pattern: its pieces, each a text and whether it is wild (``%`` any text, ``_`` any letter)."""
 
     column: str | Expression
-    pattern: tuple[tuple[bool, str], ...]
+    pattern: Pattern
 
 
 @dataclass(frozen=True)
@@ -330,6 +334,28 @@ def _leaves_of_condition(condition: Condition | None) -> list[Expression]:
         case Both(left, right) | Either(left, right):
             return _leaves_of_condition(left) + _leaves_of_condition(right)
 
+
+def write_regex(pattern: Pattern, *, atomic: bool) -> str:
+    """A pattern of LIKE as a regular expression for whole texts.
+
+    ``atomic``: between two ``%`` the first place that fits is as good as any other. Where all places are tried, a long
+    text takes a power of its length, so that how long an answer takes shows whether somebody has such a text.
+
+    >>> write_regex(((True, "%"), (False, "a.b"), (True, "_"), (True, "%")), atomic=True)
+    '(?s)(?>.*?a\\\\.b.).*'
+    """
+    spans = [""]
+    for wild, text in pattern:
+        if wild and text == "%":
+            spans.append("")
+        else:
+            spans[-1] += "." if wild else "".join(f"\\{one}" if one in PUNCTUATION else one for one in text)
+    first, *middle = spans[:1] if len(spans) == 1 else spans[:-1]
+    found = "".join(f"(?>.*?{one})" if atomic else f".*{one}" for one in middle)
+    return f"(?s){first}{found}" + (f".*{spans[-1]}" if len(spans) > 1 else "")
+
+
+PUNCTUATION = frozenset(string.punctuation) - {"_"}
 
 INFIX = ("+", "-", "*", "/", "//", "%")
 

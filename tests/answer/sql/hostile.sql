@@ -27,7 +27,6 @@ SELECT COUNT(*) FROM people WHERE job LIKE city
 SELECT COUNT(*) FROM people WHERE age LIKE '1%'
 SELECT COUNT(*) FROM people WHERE job LIKE 'a!' ESCAPE '!'
 SELECT COUNT(*) FROM people WHERE job LIKE 'a' ESCAPE '!!'
-SELECT COUNT(*) FROM people WHERE job ILIKE 'a%'
 SELECT COUNT(*) FROM people WHERE job SIMILAR TO '(a+)+'
 SELECT COUNT(*) FROM people WHERE job ~ '(a+)+$'
 SELECT COUNT(*) FROM people WHERE room + 1 > 2
@@ -56,7 +55,6 @@ SELECT COUNT(*) FROM people USING SAMPLE 1
 SELECT COUNT(*) FROM people, people
 SELECT COUNT(*) FROM people AS a JOIN people AS b ON TRUE
 SELECT COUNT(*) FROM people CROSS JOIN people
-SELECT COUNT(*) FROM (SELECT * FROM (SELECT * FROM people) AS a) AS b
 SELECT COUNT(*) FROM (SELECT DISTINCT city FROM people) AS a
 SELECT COUNT(*) FROM (SELECT city FROM people LIMIT 1) AS a
 SELECT COUNT(*) FROM (SELECT age + 1 FROM people) AS a
@@ -171,3 +169,18 @@ SELECT COUNT(*) FROM people ANTI JOIN regions USING (city)
 SELECT COUNT(*) FROM regions
 SELECT COUNT(*) FROM regions JOIN people USING (city)
 not even SQL (
+SELECT COUNT(*) FROM (SELECT city FROM (SELECT age FROM people) AS a) AS b
+SELECT COUNT(*) FROM (SELECT age FROM (SELECT age FROM people LIMIT 1) AS a) AS b
+SELECT COUNT(*) FROM people WHERE job ILIKE '%a%a%a%a%a%'
+SELECT COUNT(*) FROM people WHERE age ILIKE '1%'
+SELECT COUNT(*) FROM people WHERE LOWER(age) = '1'
+SELECT COUNT(*) FROM people WHERE LOWER(person) = 'p1'
+SELECT COUNT(*) FROM people WHERE person ILIKE 'p1'
+SELECT DATE_TRUNC('hour', day), COUNT(*) FROM people GROUP BY 1
+SELECT DATE_TRUNC('month', age), COUNT(*) FROM people GROUP BY 1
+SELECT DATE_TRUNC('month', job), COUNT(*) FROM people GROUP BY 1
+SELECT DATE_TRUNC(job, day), COUNT(*) FROM people GROUP BY 1
+SELECT SUM(DATE_TRUNC('month', day)) FROM people
+SELECT MEDIAN(DATE_TRUNC('month', day)) FROM people
+SELECT COUNT(*) FROM people WHERE CAST(job AS DATE) = DATE '2020-01-01'
+SELECT COUNT(*) FROM people WHERE DATE_TRUNC('month', day) = '2020-13-01'

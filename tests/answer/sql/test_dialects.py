@@ -42,7 +42,8 @@ DAY = {"type": "date"}
 HOLIDAY = {"type": "date", "keys": [date(9999, 12, 31), date(2020, 2, 29)]}
 
 NUMERALS = [
-    "7", "'7", "+7", "-7.5", "1e400", "1e-400", "NaN", "inf", "0x10", " 12", "12 ", "12\n", "١٢", "--1", ".", "1,5",
+    "7", "7.0", "-7.",
+    "'7", "+7", "-7.5", "1e400", "1e-400", "NaN", "inf", "0x10", " 12", "12 ", "12\n", "١٢", "--1", ".", "1,5",
     "9" * 18, "9" * 19, "9" * 299, "9" * 310, "0." + "0" * 290 + "1", "0." + "0" * 400 + "1",
     "9" * 20_000, "\u0301", "",
 ]  # fmt: skip
@@ -133,15 +134,25 @@ SPARK = [
 
 ORDINARY = {"integer": "30", "number": "30", "text": "Crato", "date": "9999-12-31"}
 FORMS = ["COUNT(*)", "COUNT(value)", "COUNT(DISTINCT person)"]
+COMPUTED = {
+    "text": ["COUNT(DISTINCT LOWER(value))"],
+    "date": [f"COUNT(DISTINCT DATE_TRUNC('{span}', value))" for span in ("week", "quarter", "day")],
+}
 FIGURES = ["SUM(value)", "VARIANCE(value)", "QUANTILE(value, 0.9)"]
-WHERE = {"integer": "value > 7", "number": "value < 1.5 OR value > 1e299", "text": "value > 'a'",
+WHERE = {"integer": "value > 7", "number": "value < 1.5 OR value > 1e299",
+         "text": "value > 'a' OR value ILIKE '%_É9%9%'",
          "date": "value >= '2020-01-01'"}  # fmt: skip
 
 
 def questions(column: dict[str, Any]) -> Iterator[str]:
     """Everything that is ever measured, in two questions."""
     kind = column["type"]
-    forms = FORMS + (["COUNT(DISTINCT value)"] if kind != "number" else []) + (FIGURES if "bounds" in column else [])
+    forms = (
+        FORMS
+        + COMPUTED.get(kind, [])
+        + (["COUNT(DISTINCT value)"] if kind != "number" else [])
+        + (FIGURES if "bounds" in column else [])
+    )
     asked = ", ".join(f"{one} AS x{at}" for at, one in enumerate(forms))
     yield f"SELECT {asked} FROM d WHERE NOT ({WHERE[kind]}) OR value IS NULL OR {WHERE[kind]}"
     if kind != "number" or "edges" in column:
@@ -236,6 +247,11 @@ def test_no_value_fails_a_question_in_spark(spark: str) -> None:
     declared = DeclaredDataset.model_validate({"unit": "person", "columns": columns, "budget": {"epsilon": 1}})
     totals = [f"COUNT({name}) AS n{name}" for name in columns]
     totals += [f"VARIANCE({name}) AS s{name}" for name, one in columns.items() if "bounds" in one]
+    totals += [
+        f"{form.replace('value', name)} AS c{at}{name}"
+        for name, one in columns.items()
+        for at, form in enumerate(COMPUTED.get(one["type"], []))
+    ]
     keys = [name for name, one in columns.items() if one["type"] in ("text", "date")]
     for text in (
         f"SELECT {', '.join(totals)} FROM d",
@@ -275,9 +291,9 @@ def test_whole_numbers_are_found_where_a_frame_made_floats_of_them() -> None:
 
     declared = DeclaredDataset.model_validate({"columns": {"age": INTEGER}, "budget": {"epsilon": 1}})
     asked = plan(parse("SELECT COUNT(age), SUM(age) FROM d", {"d": declared}), declared)
-    for ages in ([30, 40, 2], [30, 40, None], [30.0, 40.0, 2.5]):
+    for ages in ([30, 40, 2], [30, 40, None], [30.0, 40.0, 2.5], ["30.0", "40.", "2"], ["30", "40.0", "2.5"]):
         found = RegisteredDataset(declared, pd.DataFrame({"age": ages}), None).measure(asked)
-        assert [figure[()] for figure in found.values()] == ([3, 72] if ages[2] == 2 else [2, 70])
+        assert [figure[()] for figure in found.values()] == ([3, 72] if ages[2] in (2, "2") else [2, 70])
 
 
 def test_a_database_whose_texts_may_be_none_is_refused(postgresql: str) -> None:

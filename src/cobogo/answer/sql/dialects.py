@@ -10,11 +10,12 @@ from typing import Any, ClassVar
 
 from sqlglot import exp
 
+from cobogo.answer.query import Pattern, write_regex
 from cobogo.errors import DataError
 from cobogo.floor.language import tr
 from cobogo.promises.declared_columns import DeclaredColumn, Value
 
-WHOLE = "^[+-]?[0-9]{1,18}$"
+WHOLE = "^[+-]?[0-9]{1,18}([.]0*)?$"
 DECIMAL = "^[+-]?[0-9]+([.][0-9]+)?$"
 DAY = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 
@@ -90,6 +91,11 @@ class Dialect:
         """Whether a text has a form."""
         return f"regexp_matches({text}, '{pattern}')"
 
+    def like(self, text: str, pattern: Pattern) -> str:
+        """Whether a text fits a pattern, in a time that follows its length: DuckDB's own LIKE tries every place for
+        each %, its regular expressions do not."""
+        return f"regexp_full_match({text}, {self.literal(write_regex(pattern, atomic=False))})"
+
     def try_cast(self, text: str, kind: str) -> str:
         """Cast a text that has the form of a type; NULL where the cast fails all the same."""
         return f"TRY_CAST({text} AS {kind})"
@@ -101,10 +107,12 @@ class Dialect:
         return f'CASE WHEN length({text}) <= {LONGEST_TEXT} THEN {text} END COLLATE "binary"'
 
     def parse_numeral(self, text: str, pattern: str, kind: str) -> str:
-        """Read a text as a number or a day; NULL where it has not that form, however long it is."""
+        """Read a text as a number or a day; NULL where it has not that form, however long it is. 7.0 is whole: frames
+        write all of a column so once one value of it is missing, and whether one is must not decide about others."""
         short = f"length({text}) <= {LONGEST_NUMERAL}"
         formed = self.matches(f"left({text}, {LONGEST_NUMERAL})", pattern)
-        return f"CASE WHEN {short} AND {formed} THEN {self.try_cast(text, kind)} END"
+        read = f"split_part({text}, '.', 1)" if pattern == WHOLE else text
+        return f"CASE WHEN {short} AND {formed} THEN {self.try_cast(read, kind)} END"
 
     def cast_decimal(self, column: str) -> str:
         """A decimal of any size as a float."""
@@ -134,6 +142,10 @@ class Dialect:
         """A day that Python's calendar has; NULL otherwise."""
         return f"CASE WHEN {day} BETWEEN DATE '{FIRST_DAY}' AND DATE '{LAST_DAY}' THEN {day} END"
 
+    def truncate_day(self, day: str, part: str) -> str:
+        """The first day of the year, quarter, month or week of a day."""
+        return day if part == "day" else f"CAST(date_trunc('{part}', CAST({day} AS TIMESTAMP)) AS DATE)"
+
     def cast_unit(self, name: str, kind: Any) -> str:
         """The column that tells people apart, as text where it is text: an engine's codes of texts depend on the other
         people, and what is kept of a person must not."""
@@ -154,6 +166,7 @@ class Dialect:
         """A column of the data as its declared type; NULL where a value is not of it."""
         column = self.name(name)
         text = f"CAST({column} AS {self.string})"
+        replaced = f"replace({text}, ',', '.')" if decimal == "," else text
         match declared.type:
             case "text" if kind.is_string() or kind.is_integer():
                 return self.cast_text(column)
@@ -168,7 +181,7 @@ class Dialect:
             case "integer" if kind.is_numeric() and not kind.is_boolean():
                 return self.cast_whole(column)
             case "integer" if kind.is_string():
-                return self.parse_numeral(text, WHOLE, self.whole)
+                return self.parse_numeral(replaced, WHOLE, self.whole)
             case "number" if kind.is_floating():
                 return f"CASE WHEN NOT {self.is_nan(column)} THEN CAST({column} AS {self.real}) END"
             case "number" if kind.is_decimal():
@@ -176,8 +189,7 @@ class Dialect:
             case "number" if kind.is_integer():
                 return f"CAST({column} AS {self.real})"
             case "number" if kind.is_string():
-                point = f"replace({text}, ',', '.')" if decimal == "," else text
-                return self.parse_numeral(point, DECIMAL, self.real)
+                return self.parse_numeral(replaced, DECIMAL, self.real)
         raise DataError(
             tr(
                 'the column "{name}" has the type {kind} and is declared as {type}',
@@ -216,6 +228,12 @@ class PostgreSqlDialect(Dialect):
     def matches(self, text: str, pattern: str) -> str:
         """By its operator."""
         return f"({text} ~ '{pattern}')"
+
+    def like(self, text: str, pattern: Pattern) -> str:
+        """By its own LIKE, which never tries a place twice."""
+        plain = {"^": "^^", "%": "^%", "_": "^_"}
+        pieces = (part if wild else "".join(plain.get(one, one) for one in part) for wild, part in pattern)
+        return f"({text} LIKE {self.literal(''.join(pieces))} ESCAPE '^')"
 
     def try_cast(self, text: str, kind: str) -> str:
         """A plain cast, which cannot fail: the form was checked before."""
@@ -270,9 +288,18 @@ class SparkDialect(Dialect):
         """Its casts of times never fail."""
         return self.known_day(f"CAST({column} AS DATE)")
 
+    def truncate_day(self, day: str, part: str) -> str:
+        """By its own function for days: times would be those of a zone."""
+        return day if part == "day" else f"trunc({day}, '{part}')"
+
     def matches(self, text: str, pattern: str) -> str:
         """By its own operator; there are no backslashes in our patterns."""
         return f"({text} RLIKE '{pattern}')"
+
+    def like(self, text: str, pattern: Pattern) -> str:
+        """By an expression that never tries a place twice, as its LIKE does."""
+        whole = rf"\A{write_regex(pattern, atomic=True)}\z"
+        return f"({text} RLIKE {self.literal(whole)})"
 
 
 DIALECTS: dict[str, Dialect] = {"DuckDB": Dialect(), "PostgreSQL": PostgreSqlDialect(), "Spark": SparkDialect()}

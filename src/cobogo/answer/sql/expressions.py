@@ -15,6 +15,7 @@ from typing import Any, cast
 
 from sqlglot import exp
 
+from cobogo.answer.derive import change_letters
 from cobogo.answer.query import (
     Always,
     Both,
@@ -44,7 +45,8 @@ from cobogo.promises.declared_columns import DeclaredColumn
 
 IN_EXPRESSIONS = tr(
     "Allowed in expressions: columns, literals, + - * / // %, ABS, ROUND, FLOOR, CEIL, LEAST, GREATEST, COALESCE, "
-    "NULLIF, YEAR, QUARTER, MONTH and DAY of a date, CASE WHEN … THEN … ELSE … END."
+    "NULLIF, YEAR, QUARTER, MONTH and DAY of a date, DATE_TRUNC to one of them or a week, LOWER, UPPER, "
+    "CASE WHEN … THEN … ELSE … END."
 )
 DEEPEST = 100
 
@@ -53,13 +55,16 @@ BINARY: dict[type[exp.Expression], Function] = {
 }  # fmt: skip
 UNARY: dict[type[exp.Expression], Function] = {
     exp.Abs: "abs", exp.Year: "year", exp.Quarter: "quarter", exp.Month: "month", exp.Day: "day",
-    exp.DayOfMonth: "day",
+    exp.DayOfMonth: "day", exp.Lower: "lower", exp.Upper: "upper",
 }  # fmt: skip
 SEVERAL: dict[type[exp.Expression], Function] = {
     exp.Least: "least", exp.Greatest: "greatest", exp.Coalesce: "coalesce",
 }  # fmt: skip
 ROUNDED: dict[type[exp.Expression], Function] = {exp.Round: "round", exp.Floor: "floor", exp.Ceil: "ceil"}
 PARTS: dict[str, Function] = {"year": "year", "quarter": "quarter", "month": "month", "day": "day"}
+SPANS: dict[str, Function] = {
+    "year": "trunc_year", "quarter": "trunc_quarter", "month": "trunc_month", "week": "trunc_week", "day": "trunc_day",
+}  # fmt: skip
 CONDITIONS = (exp.Predicate, exp.Not, exp.And, exp.Or, exp.Between, exp.In, exp.Is, exp.Like, exp.Escape)
 
 
@@ -77,8 +82,8 @@ EXCHANGED = dict(COMPARISONS.values())
 
 HOLDS: dict[Comparison, Callable[[Any, Any], bool]] = {"=": eq, "<>": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
 
-MOST_WILD = 4
-"""Signs % of a pattern. Engines try every place for each of them, so that a long text takes a power of its length."""
+MOST_WILD = {"%": 4, "_": 100}
+"""Wild signs of a pattern: Spark compares by recursion, to a depth that follows the pattern."""
 
 EXAMPLES: dict[str, Text] = {
     "integer": tr("Write a whole number of 64 bits."),
@@ -90,7 +95,7 @@ EXAMPLES: dict[str, Text] = {
 """What a column of each type is compared with."""
 
 IN_CONDITIONS = tr(
-    "Allowed in conditions: =, <>, <, <=, >, >= between columns, expressions and literals; BETWEEN; LIKE; "
+    "Allowed in conditions: =, <>, <, <=, >, >= between columns, expressions and literals; BETWEEN; LIKE; ILIKE; "
     "IN (literals); IS NULL; AND, OR, NOT; a boolean column alone."
 )
 
@@ -153,6 +158,12 @@ def _date_part(node: exp.Expression, inner: Callable[[exp.Expression], Expressio
             if len(given) != 2:
                 raise refusal(tr("DATE_PART needs the name of a part and a date"), IN_EXPRESSIONS)
             name, day = str(given[0].name).casefold(), given[1]
+        case exp.TimestampTrunc() | exp.DateTrunc():
+            day, part = take(node, "this", "unit")
+            span = "" if part is None else str(part.name).casefold()
+            if span not in SPANS:
+                raise refusal(tr("this part of a date is not answered"), IN_EXPRESSIONS)
+            return Computation(SPANS[span], (inner(day),))
         case _:
             raise refusal(tr("{node} is not answered", node=describe(node)), IN_EXPRESSIONS)
     if name not in PARTS:
@@ -181,9 +192,11 @@ def _negative(value: Expression) -> Expression:
 
 
 def _cast(node: exp.Cast, scope: NameScope, inner: Callable[[exp.Expression], Expression]) -> Expression:
-    """A number as a number. Casts of anything else can fail on some data."""
+    """A number as a number, and a date as a date. Casts of anything else can fail on some data."""
     value, kind = take(node, "this", "to", ignored=("_type",))
     found = inner(value)
+    if kind.this == exp.DType.DATE and scope.declare(found).type == "date":
+        return found
     if scope.declare(found).type not in ("integer", "number"):
         raise refusal(tr("only casts from numbers to numbers are answered"), IN_EXPRESSIONS)
     if kind.this in exp.DataType.INTEGER_TYPES:
@@ -245,7 +258,7 @@ def parse_condition(node: exp.Expression, scope: NameScope, depth: int = 0) -> C
             return made(parse_condition(left, scope, deeper), parse_condition(right, scope, deeper))
         case exp.Boolean():
             return Always(bool(take(node, "this")[0]))
-        case exp.Like() | exp.Escape():
+        case exp.Like() | exp.ILike() | exp.Escape():
             return _like(node, scope, deeper)
     return _column_condition(node, scope, deeper)
 
@@ -275,12 +288,12 @@ def _column_condition(node: exp.Expression, scope: NameScope, depth: int) -> Con
 
 
 def _like(node: exp.Expression, scope: NameScope, depth: int) -> Condition:
-    """LIKE, with the character that escapes a wild one, if it names one."""
+    """LIKE, with the character that escapes a wild one, if it names one. ILIKE is LIKE of both in small letters."""
     escape = None
     if isinstance(node, exp.Escape):
         node, character = take(node, "this", "expression")
         escape = str(character.this) if isinstance(character, exp.Literal) and character.is_string else ""
-        if not isinstance(node, exp.Like) or len(escape) != 1:
+        if not isinstance(node, exp.Like | exp.ILike) or len(escape) != 1:
             raise refusal(tr("ESCAPE must follow LIKE and name one character"), IN_CONDITIONS)
     value, pattern, negated = take(node, "this", "expression", "negate")
     operand, name, declared = _operand(value, scope, depth)
@@ -290,7 +303,12 @@ def _like(node: exp.Expression, scope: NameScope, depth: int) -> Condition:
             IN_CONDITIONS,
         )
     parse_literal(pattern, name, declared)
-    found = Like(operand, _pattern(str(pattern.this), escape))
+    pieces = _pattern(str(pattern.this), escape)
+    if isinstance(node, exp.ILike):
+        whole = ColumnValue(operand) if isinstance(operand, str) else operand
+        operand = Computation("lower", (whole,))
+        pieces = tuple((wild, change_letters("lower", text)) for wild, text in pieces)
+    found = Like(operand, pieces)
     return Not(found) if negated else found
 
 
@@ -305,8 +323,9 @@ def _pattern(text: str, escape: str | None) -> tuple[tuple[bool, str], ...]:
             pieces[-1] = (False, pieces[-1][1] + letter)
         else:
             pieces.append((wild, letter))
-    if sum(piece == (True, "%") for piece in pieces) > MOST_WILD:
-        raise refusal(tr("a pattern has at most {most} % signs", most=MOST_WILD), IN_CONDITIONS)
+    for sign, most in MOST_WILD.items():
+        if pieces.count((True, sign)) > most:
+            raise refusal(tr("a pattern has at most {most} {sign} signs", most=most, sign=sign), IN_CONDITIONS)
     return tuple(pieces)
 
 

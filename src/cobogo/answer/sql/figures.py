@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from sqlglot import exp
 
-from cobogo.answer.derive import DATE_PARTS
+from cobogo.answer.derive import DATE_PARTS, TRUNCATIONS
 from cobogo.answer.query import (
     CaseWhen,
     ColumnValue,
@@ -98,6 +98,8 @@ class FigureScope(NameScope):
                 return self._alike(*(value for _, value in cases), otherwise)
             case Computation("coalesce" | "nullif", operands):
                 return self._alike(*operands)
+            case Computation("lower" | "upper", (one,)) if self.declare(one).type == "text":
+                return DeclaredColumn(type="text")
             case Computation(function, operands):
                 self._check_numbers(function, operands)
         return DeclaredColumn(type="number")
@@ -105,7 +107,8 @@ class FigureScope(NameScope):
     def _check_numbers(self, function: str, operands: tuple[Expression, ...]) -> None:
         numbers = all(self.declare(one).type in ("integer", "number") for one in operands)
         if function in DATE_PARTS or not numbers:
-            raise refusal(tr("{function} needs numbers", function=function.upper()), ALLOWED)
+            called = "DATE_TRUNC" if function in TRUNCATIONS else function.upper()
+            raise refusal(tr("{function} needs numbers", function=called), ALLOWED)
 
     def _alike(self, *values: Expression) -> DeclaredColumn:
         there = [self.declare(one) for one in values if one != ConstantValue(None)]

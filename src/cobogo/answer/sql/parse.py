@@ -11,7 +11,6 @@ from sqlglot.errors import SqlglotError
 
 from cobogo.answer.public import PublicTable
 from cobogo.answer.query import (
-    Both,
     ColumnValue,
     CuratorQuery,
     Expression,
@@ -22,8 +21,9 @@ from cobogo.answer.query import (
 from cobogo.answer.sql.expressions import find_column, parse_condition, parse_expression
 from cobogo.answer.sql.figures import FigureScope
 from cobogo.answer.sql.nodes import check_text, column_parts, refusal, take
+from cobogo.answer.sql.rewrite import rewrite
 from cobogo.answer.sql.scope import NameScope
-from cobogo.answer.sql.sources import inline_views, parse_source, unalias
+from cobogo.answer.sql.sources import parse_source, unalias
 from cobogo.errors import QueryRefused
 from cobogo.floor.language import tr
 from cobogo.promises.curator_file import DeclaredDataset
@@ -33,15 +33,11 @@ def parse(
     text: str, datasets: Mapping[str, DeclaredDataset], public: Mapping[str, PublicTable] = MappingProxyType({})
 ) -> CuratorQuery:
     """Parse a question about one of the data sets, or two of them, which may be joined with a public table."""
-    select = inline_views(_statement(text))
+    select = rewrite(_statement(text), _shared_columns(datasets, public))
     parts = ("expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset")
     expressions, source, joins, where, group, having, order, limit, offset = take(select, *parts)
     found = parse_source(source, joins, where, datasets, public)
-    scope, condition = found.scope, found.where
-    scope.clause = "WHERE"
-    if where is not None:
-        asked = parse_condition(take(where, "this")[0], scope)
-        condition = asked if condition is None else Both(condition, asked)
+    scope = found.scope
     scope.clause = "GROUP BY"
     keys = _keys(group, expressions, scope)
     scope.clause = "SELECT"
@@ -58,7 +54,7 @@ def parse(
         dataset=found.dataset,
         aggregates=tuple(aggregates),
         keys=keys,
-        where=condition,
+        where=found.where,
         shown=shown,
         having=wanted,
         order=ordered,
@@ -68,6 +64,11 @@ def parse(
         combined=found.combined,
         derived=scope.derived,
     )
+
+
+def _shared_columns(datasets: Mapping[str, DeclaredDataset], public: Mapping[str, PublicTable]) -> set[str]:
+    """The columns by which tables are joined."""
+    return {one.unit for one in datasets.values() if one.unit is not None} | {one.key for one in public.values()}
 
 
 def _statement(text: str) -> exp.Select:
@@ -157,9 +158,11 @@ def _outputs(nodes: list[exp.Expression], figures: FigureScope) -> tuple[tuple[s
 def _own_name(node: exp.Expression, figure: Expression) -> str:
     """The name of a figure without an alias; that of a column comes without the name of its table."""
     name = text_of(figure)
-    if isinstance(node, exp.Column) and node.table and name.casefold().startswith(f"{node.table.casefold()}."):
-        return name[len(node.table) + 1 :]
-    return name
+    if not isinstance(node, exp.Column):
+        return name
+    if node.table and name.casefold().startswith(f"{node.table.casefold()}."):
+        name = name[len(node.table) + 1 :]
+    return name if name.casefold() == node.name.casefold() else node.name
 
 
 def _order(node: object, figures: FigureScope, shown: list[Expression]) -> tuple[OrderBy, ...]:

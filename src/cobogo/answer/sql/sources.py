@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from sqlglot import exp
 
 from cobogo.answer.combine import combine
 from cobogo.answer.public import PublicTable, extend_dataset, plan_join
 from cobogo.answer.query import (
+    Both,
     Combined,
     CombinedKind,
     Condition,
@@ -20,7 +23,9 @@ from cobogo.answer.query import (
 )
 from cobogo.answer.sql.expressions import parse_condition, parse_expression
 from cobogo.answer.sql.nodes import column_parts, describe, identifier_name, place, refusal, take
+from cobogo.answer.sql.rewrite import alias_name
 from cobogo.answer.sql.scope import NameScope
+from cobogo.errors import QueryRefused
 from cobogo.floor.language import tr
 from cobogo.promises.curator_file import DeclaredDataset, find_dataset
 
@@ -55,48 +60,49 @@ def parse_source(
     datasets: Datasets,
     public: Mapping[str, PublicTable],
 ) -> QuestionSource:
+    """Parse FROM, JOIN and WHERE of a question, or of a SELECT within its FROM."""
+    source = _parse_from(node, joins, where, datasets, public)
+    if where is None:
+        return source
+    source.scope.clause = "WHERE"
+    asked = parse_condition(take(where, "this")[0], source.scope)
+    return replace(source, where=asked if source.where is None else Both(source.where, asked))
+
+
+def _parse_from(
+    node: object,
+    joins: list[exp.Join] | None,
+    where: exp.Expression | None,
+    datasets: Datasets,
+    public: Mapping[str, PublicTable],
+) -> QuestionSource:
     """Parse FROM and what is joined; and of WHERE, whether the person is in another data set."""
     if not isinstance(node, exp.From):
         raise refusal(tr("the question names no data set"), clause="FROM")
     (table,) = take(node, "this")
     private = [join for join in joins or () if not _is_public(join, public)]
     looked_up = [join for join in joins or () if _is_public(join, public)]
-    if len(private) > 1 or len(looked_up) > 1:
-        raise refusal(tr("a question can join two data sets and one public table, and nothing else"))
     members = [] if where is None else [one for one in where.find_all(exp.In) if one.args.get("query") is not None]
+    if len(private) + len(members) > 1 or len(looked_up) > 1:
+        raise _too_many()
     if members:
-        if len(members) > 1 or private:
-            raise refusal(tr("a question can join two data sets and one public table, and nothing else"))
-        return _look_up(_membership(table, members[0], datasets), looked_up, public)
-    if private:
-        return _look_up(_join(table, private[0], datasets), looked_up, public)
-    if isinstance(table, exp.Subquery) and not isinstance(table.this, exp.SetOperation):
-        return _look_up(_view(table, datasets), looked_up, public)
-    if isinstance(table, exp.Subquery):
-        return _look_up(_sets(table, datasets), looked_up, public)
-    one = _table(table, datasets)
-    declared = one.selection.declared
-    tables = {one.name: {name: name for name in declared.columns}}
-    return _look_up(QuestionSource(one.selection.dataset, NameScope(declared, tables)), looked_up, public)
+        source = _membership(table, members[0], datasets, public)
+    elif private:
+        source = _join(table, private[0], datasets, public)
+    elif isinstance(table, exp.Subquery) and isinstance(table.this, exp.SetOperation):
+        source = _sets(table, datasets, public)
+    elif isinstance(table, exp.Subquery):
+        source = _view(table, datasets, public)
+    else:
+        one = _table(table, datasets)
+        declared = one.selection.declared
+        tables = {one.name: {name: name for name in declared.columns}}
+        source = QuestionSource(one.selection.dataset, NameScope(declared, tables))
+    return _look_up(source, looked_up, public)
 
 
-def inline_views(select: exp.Select) -> exp.Select:
-    """Write each view of WITH where it is named, as (SELECT …) AS name."""
-    views = select.args.get("with_")
-    if views is None:
-        return select
-    (named,) = take(views, "expressions")
-    select.set("with_", None)
-    for view in reversed(named):
-        inner, alias = take(view, "this", "alias")
-        name = str(alias_name(alias)).casefold()
-        tables = [table for table in select.find_all(exp.Table) if table.name.casefold() == name]
-        if len(tables) > 1:
-            raise refusal(tr("a question names a view of WITH at most once"), clause="WITH")
-        for table in tables:
-            (called,) = take(table, "alias", ignored=("this",))
-            table.replace(exp.Subquery(this=inner, alias=alias if called is None else called))
-    return select
+def _too_many() -> QueryRefused:
+    return refusal(tr("a question can join two data sets and one public table, and nothing else"))
 
 
 def _is_public(join: exp.Join, public: Mapping[str, PublicTable]) -> bool:
@@ -116,15 +122,12 @@ def _table(table: object, datasets: Datasets) -> NamedSelection:
     return NamedSelection(Selection(name, datasets[name], columns), alias_name(alias) or called)
 
 
-def alias_name(alias: exp.Expression | None) -> str | None:
-    """What a question calls a table."""
-    return None if alias is None else identifier_name(take(alias, "this")[0], clause="FROM")[0]
-
-
 def _look_up(source: QuestionSource, joins: list[exp.Join], public: Mapping[str, PublicTable]) -> QuestionSource:
     """Join a public table by its key."""
     if not joins:
         return source
+    if source.lookup is not None:
+        raise _too_many()
     table, using, on, kind = take(joins[0], "this", "using", "on", "kind")
     identifier, alias = take(table, "this", "alias")
     called = identifier_name(identifier, clause="FROM")[0]
@@ -132,6 +135,12 @@ def _look_up(source: QuestionSource, joins: list[exp.Join], public: Mapping[str,
     if (kind or "INNER") != "INNER" or key is None:
         raise refusal(tr("a join must have the form JOIN table USING (key)"), clause="JOIN")
     found = plan_join(called, key, source.scope.dataset, public, where=place("JOIN"))
+    if found.column not in {columns.get(found.column) for columns in source.scope.tables.values()}:
+        raise refusal(
+            tr('the inner SELECT has no column "{name}" of the data set', name=found.column),
+            tr("Select it there, under its own name."),
+            clause="JOIN",
+        )
     dataset = extend_dataset(CuratorQuery(source.dataset, (), lookup=found), source.scope.dataset)
     added = {alias_name(alias) or called: {name: name for name in (found.column, *found.names)}}
     scope = NameScope(dataset, {**source.scope.tables, **added}, source.scope.derived)
@@ -140,20 +149,14 @@ def _look_up(source: QuestionSource, joins: list[exp.Join], public: Mapping[str,
 
 
 def _inner(
-    select: object, datasets: Datasets
-) -> tuple[list[exp.Expression], NamedSelection, NameScope, Condition | None]:
-    """A SELECT within FROM: its columns, its table, and the rows that it keeps."""
+    select: object, datasets: Datasets, public: Mapping[str, PublicTable], *parts: str
+) -> tuple[QuestionSource, Any]:
+    """FROM, JOIN and WHERE of a SELECT within a question; and its other parts."""
     if not isinstance(select, exp.Select):
         what = describe(select) if isinstance(select, exp.Expression) else "…"
         raise refusal(tr("found {node} where a data set is expected", node=what), clause="FROM")
-    expressions, source, where = take(select, "expressions", "from_", "where")
-    if not isinstance(source, exp.From):
-        raise refusal(tr("the question names no data set"), clause="FROM")
-    table = _table(take(source, "this")[0], datasets)
-    declared = table.selection.declared
-    scope = NameScope(declared, {table.name: {name: name for name in declared.columns}})
-    condition = None if where is None else parse_condition(take(where, "this")[0], scope)
-    return expressions, table, scope, condition
+    source, joins, where, *others = take(select, "from_", "joins", "where", *parts)
+    return parse_source(source, joins, where, datasets, public), others
 
 
 def unalias(node: exp.Expression) -> tuple[str | None, exp.Expression]:
@@ -164,67 +167,88 @@ def unalias(node: exp.Expression) -> tuple[str | None, exp.Expression]:
     return identifier_name(identifier, clause="FROM")[0], inner
 
 
-def _view(table: exp.Subquery, datasets: Datasets) -> QuestionSource:
-    """FROM (SELECT columns FROM a data set WHERE …) AS name: its columns may be computed."""
+def _view(table: exp.Subquery, datasets: Datasets, public: Mapping[str, PublicTable]) -> QuestionSource:
+    """FROM (SELECT columns FROM … WHERE …) AS name: its columns may be computed, and its rows those of a view."""
     select, alias = take(table, "this", "alias")
-    expressions, inner, scope, condition = _inner(select, datasets)
+    source, (expressions,) = _inner(select, datasets, public, "expressions")
+    scope = source.scope
+    scope.clause = "FROM"
     visible: dict[str, str] = {}
     for node in expressions:
-        if isinstance(node, exp.Star):
-            take(node)
-            visible.update({name: name for name in inner.selection.declared.columns})
-            continue
-        called, meant = unalias(node)
-        if scope.is_unit(meant):
-            continue
-        found = scope.find(meant) if isinstance(meant, exp.Column) else None
-        if found is None:
-            if called is None:
-                raise refusal(tr("a computed column of the inner SELECT has no name"), tr("Give it a name with AS."))
-            found = scope.add(called, parse_expression(meant, scope))
-        visible[called or found] = found
-    names = {alias_name(alias) or inner.name: visible}
-    return QuestionSource(inner.selection.dataset, NameScope(scope.dataset, names, scope.derived), condition)
+        for name, meant in _columns_of_view(node, scope):
+            if name.casefold() in map(str.casefold, visible):
+                raise refusal(tr("a column appears twice"), tr("Name each column once."), clause="FROM")
+            visible[name] = meant
+    return replace(source, scope=NameScope(scope.dataset, {alias_name(alias) or "": visible}, scope.derived))
 
 
-def _sets(table: exp.Subquery, datasets: Datasets) -> QuestionSource:
+def _columns_of_view(node: exp.Expression, scope: NameScope) -> list[tuple[str, str]]:
+    """The columns that one of a view's expressions adds, and what they stand for; the unit is always there."""
+    if isinstance(node, exp.Star):
+        take(node)
+        every = [one for columns in scope.tables.values() for one in columns.items()]
+        names = Counter(name.casefold() for name, _ in every)
+        return [(name, meant) for name, meant in every if names[name.casefold()] == 1]
+    called, meant = unalias(node)
+    if scope.is_unit(meant):
+        return []
+    if called is not None and called.casefold() == str(scope.dataset.unit).casefold():
+        raise refusal(tr("the unit's name is given to another column"), tr("Give it another name."), clause="FROM")
+    if isinstance(meant, exp.Column):
+        found = scope.find(meant)
+        return [(called or (found if found.casefold() == meant.name.casefold() else meant.name), found)]
+    if called is None:
+        raise refusal(tr("a computed column of the inner SELECT has no name"), tr("Give it a name with AS."))
+    return [(called, scope.add(called, parse_expression(meant, scope)))]
+
+
+def _sets(table: exp.Subquery, datasets: Datasets, public: Mapping[str, PublicTable]) -> QuestionSource:
     """FROM (SELECT … UNION SELECT …) AS name."""
     operation, alias = take(table, "this", "alias")
     left, right, distinct = take(operation, "this", "expression", "distinct")
     kind: CombinedKind = {exp.Union: "union", exp.Intersect: "intersect", exp.Except: "except"}[type(operation)]  # type: ignore[assignment]
     if not distinct and kind != "union":
         raise refusal(tr("INTERSECT ALL and EXCEPT ALL are not answered"))
-    found = combine(kind if distinct else "concat", _selection(left, datasets), _selection(right, datasets))
+    sides = (one if isinstance(one, exp.Subquery) else exp.Subquery(this=one) for one in (left, right))
+    one, other = (_select(_view(side, datasets, public), datasets, "") for side in sides)
+    found = combine(kind if distinct else "concat", one.selection, other.selection)
     return _of(found, {alias_name(alias) or "": {name: name for name in found.declared.columns}})
 
 
-def _selection(select: exp.Expression, datasets: Datasets) -> Selection:
-    """One side of a set operation: columns of a data set, and the rows that it keeps."""
-    expressions, table, scope, condition = _inner(select, datasets)
-    columns: list[tuple[str, str]] = []
-    for node in expressions:
-        called, meant = unalias(node)
-        if isinstance(meant, exp.Star):
-            columns += [(name, name) for name in table.selection.declared.columns]
-        elif not scope.is_unit(meant):
-            own = scope.find(meant)
-            columns.append((called or own, own))
-    if len({name.casefold() for name, _ in columns}) < len(columns):
-        raise refusal(tr("a column appears twice"), tr("Name each column once."), clause="FROM")
-    return Selection(table.selection.dataset, table.selection.declared, tuple(columns), condition)
+def _side(table: object, datasets: Datasets, public: Mapping[str, PublicTable]) -> NamedSelection:
+    """One of two tables that are joined: a data set, or a view of one."""
+    if not isinstance(table, exp.Subquery):
+        return _table(table, datasets)
+    source = _view(table, datasets, public)
+    return _select(source, datasets, alias_name(table.args.get("alias")) or source.dataset)
+
+
+def _select(
+    source: QuestionSource, datasets: Datasets, name: str, totals: tuple[PersonTotal, ...] = ()
+) -> NamedSelection:
+    """The rows of one data set, of which nothing is computed: those that may be combined with others."""
+    if source.combined is not None or source.lookup is not None or source.scope.derived:
+        raise refusal(
+            tr("two tables are combined before anything is computed or looked up, and no third one is"),
+            tr("Combine two data sets or selections of their columns first, and compute columns from the result."),
+            clause="FROM",
+        )
+    columns = () if totals else tuple(one for own in source.scope.tables.values() for one in own.items())
+    return NamedSelection(Selection(source.dataset, datasets[source.dataset], columns, source.where, totals), name)
 
 
 def _of(combined: Combined, tables: Mapping[str, Mapping[str, str]]) -> QuestionSource:
     return QuestionSource(combined.left.dataset, NameScope(combined.declared, tables), combined=combined)
 
 
-def _join(table: object, join: exp.Join, datasets: Datasets) -> QuestionSource:
+def _join(table: object, join: exp.Join, datasets: Datasets, public: Mapping[str, PublicTable]) -> QuestionSource:
     """Two data sets by person. The second may be figures of each person's rows."""
     other, using, on, side, kind = take(join, "this", "using", "on", "side", "kind")
     if (kind or "INNER") not in ("INNER", "OUTER") or (side or "LEFT") != "LEFT" or (kind == "OUTER" and not side):
         raise refusal(tr("two data sets are joined only by JOIN or LEFT JOIN … USING (unit)"), clause="JOIN")
-    left = _table(table, datasets)
-    right = _totals(other, datasets) if isinstance(other, exp.Subquery) else _table(other, datasets)
+    left = _side(table, datasets, public)
+    grouped = isinstance(other, exp.Subquery) and other.this.args.get("group") is not None
+    right = _totals(other, datasets, public) if grouped else _side(other, datasets, public)
     _check_by_person(using, on, left, right)
     named = join_selections(left, right, "left join" if side else "join")
     found = _of(*named)
@@ -232,18 +256,19 @@ def _join(table: object, join: exp.Join, datasets: Datasets) -> QuestionSource:
     return found
 
 
-def _membership(table: object, member: exp.In, datasets: Datasets) -> QuestionSource:
+def _membership(table: object, member: exp.In, datasets: Datasets, public: Mapping[str, PublicTable]) -> QuestionSource:
     """unit IN (SELECT unit FROM a data set WHERE …): a left join with the number of the person's rows there."""
     person, query = take(member, "this", "query")
-    left = _table(table, datasets)
+    left = _side(table, datasets, public)
     select = take(query, "this")[0] if isinstance(query, exp.Subquery) else query
-    expressions, inner, scope, condition = _inner(select, datasets)
+    inner, (expressions, distinct) = _inner(select, datasets, public, "expressions", "distinct")
+    take(distinct or exp.Distinct())
     ours = NameScope(left.selection.declared, {left.name: {}})
-    if not ours.is_unit(person) or len(expressions) != 1 or not scope.is_unit(expressions[0]):
+    if not ours.is_unit(person) or len(expressions) != 1 or not inner.scope.is_unit(expressions[0]):
         raise refusal(tr("IN (SELECT …) compares the unit of one data set with that of another"), clause="WHERE")
-    counted = PersonTotal(f"rows in {inner.selection.dataset}", "count", None)
-    right = Selection(inner.selection.dataset, inner.selection.declared, (), condition, (counted,))
-    source = _of(*join_selections(left, NamedSelection(right, "the other"), "left join"))
+    counted = PersonTotal(f"rows in {inner.dataset}", "count", None)
+    right = _select(inner, datasets, "the other", (counted,))
+    source = _of(*join_selections(left, right, "left join"))
     there = exp.column(counted.name, table="the other", quoted=True)
     member.replace(exp.Not(this=exp.Is(this=there, expression=exp.Null())))
     return source
@@ -299,21 +324,15 @@ def _shared_column(using: list[exp.Expression] | None, on: object, left: Collect
     return name if known and name.casefold() == same.casefold() else None
 
 
-def _totals(table: exp.Subquery, datasets: Datasets) -> NamedSelection:
+def _totals(table: exp.Subquery, datasets: Datasets, public: Mapping[str, PublicTable]) -> NamedSelection:
     """(SELECT unit, COUNT(*) AS n FROM a data set GROUP BY unit) AS name: figures of each person's rows."""
     select, alias = take(table, "this", "alias")
-    if not isinstance(select, exp.Select):
-        raise refusal(tr("two data sets are joined only by JOIN or LEFT JOIN … USING (unit)"), clause="JOIN")
-    parts = ("expressions", "from_", "where", "group")
-    expressions, source, where, group = take(select, *parts)
-    plain = exp.Select(expressions=[], from_=source, where=where)
-    _, inner, scope, condition = _inner(plain, datasets)
-    keys = [] if group is None else take(group, "expressions")[0]
-    if len(keys) != 1 or not scope.is_unit(keys[0]):
+    inner, (expressions, group) = _inner(select, datasets, public, "expressions", "group")
+    (keys,) = take(group, "expressions")
+    if len(keys or ()) != 1 or not inner.scope.is_unit(keys[0]):
         raise refusal(tr("the inner SELECT of a join must group by the unit alone"))
-    totals = tuple(_total(node, scope) for node in expressions if not scope.is_unit(unalias(node)[1]))
-    selection = Selection(inner.selection.dataset, inner.selection.declared, (), condition, totals)
-    return NamedSelection(selection, alias_name(alias) or inner.name)
+    totals = tuple(_total(node, inner.scope) for node in expressions if not inner.scope.is_unit(unalias(node)[1]))
+    return _select(inner, datasets, alias_name(alias) or inner.dataset, totals)
 
 
 def _total(node: exp.Expression, scope: NameScope) -> PersonTotal:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 
 from cobogo.answer.derive import (
     ADDED,
     DATE_PARTS,
+    LETTERS,
+    TRUNCATIONS,
     ValueDomain,
     align,
+    bring_within,
     coarsen,
     compute_domain,
     domain_of_column,
@@ -44,8 +48,6 @@ from cobogo.promises.declared_columns import DeclaredColumn
 
 Written = tuple[str, ValueDomain]
 """An expression in SQL, and the values that it can have."""
-
-ESCAPE = "^"
 
 
 def clamp(figure: str, low: int, high: int) -> str:
@@ -127,11 +129,24 @@ class ValueWriter:
             low, high = domain.steps
             part = f"CAST(EXTRACT({function.upper()} FROM {given[0][0]}) AS {self.dialect.whole})"
             return f"({clamp(part, low, high)})" if (low, high) != DATE_PARTS[function] else part
+        if function in TRUNCATIONS:
+            return self.dialect.truncate_day(self._within_years(given[0]), function.removeprefix("trunc_"))
+        if function in LETTERS:
+            letters = ", ".join(map(self.dialect.literal, LETTERS[function]))
+            return f"translate({given[0][0]}, {letters})"
         if function == "abs":
             return f"abs({given[0][0]})"
         if function in ADDED:
             return self._round(given[0], function, domain)
         return self._operate(function, given[0], given[1], domain)
+
+    def _within_years(self, given: Written) -> str:
+        """A day, or the nearest one of the declared years."""
+        text, domain = given
+        if domain.steps == DATE_PARTS["year"]:
+            return text
+        first, last = (self.dialect.literal(bring_within(end, domain)) for end in (date.min, date.max))
+        return f"(CASE WHEN {text} < {first} THEN {first} WHEN {text} > {last} THEN {last} ELSE {text} END)"
 
     def _round(self, given: Written, function: str, domain: ValueDomain) -> str:
         text, before = given
@@ -175,7 +190,7 @@ class ValueWriter:
             case Missing(column):
                 return f"({self._side(column)[0]} IS NULL)"
             case Like(column, pattern):
-                return f"({self._side(column)[0]} LIKE {self._pattern(pattern)} ESCAPE '{ESCAPE}')"
+                return self.dialect.like(self._side(column)[0], pattern)
             case Always(holds):
                 return "(1 = 1)" if holds else "(1 = 0)"
             case Not(inner):
@@ -200,12 +215,6 @@ class ValueWriter:
         if domain is not None and domain.type == "number":
             values = tuple(dict.fromkeys(_nearest_step(domain, "=", value) for value in values))
         return f"({self.dialect.one_of(text, values)})"
-
-    def _pattern(self, pattern: tuple[tuple[bool, str], ...]) -> str:
-        """A pattern with the one escape that every engine is told: their own defaults differ, and Spark's can fail."""
-        plain = {ESCAPE: ESCAPE * 2, "%": f"{ESCAPE}%", "_": f"{ESCAPE}_"}
-        pieces = (text if wild else "".join(plain.get(one, one) for one in text) for wild, text in pattern)
-        return self.dialect.literal("".join(pieces))
 
 
 def _nearest_step(domain: ValueDomain, operator: Comparison, value: Literals) -> int:

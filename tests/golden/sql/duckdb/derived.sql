@@ -56,9 +56,7 @@ WITH s AS (
       NOT u IS NULL
     )
     AND (
-      (
-        c1 LIKE 'a%' ESCAPE '^'
-      )
+      REGEXP_FULL_MATCH(c1, '(?s)a.*')
     )
     AND (
       d0 IN (

@@ -63,7 +63,7 @@ WITH s AS (
     )
     AND (
       (
-        c1 LIKE 'a%' ESCAPE '^'
+        c1 RLIKE '\\A(?s)a.*\\z'
       )
     )
     AND (

@@ -622,6 +622,24 @@ def test_values_of_a_lenient_path_are_counted_in_a_warning() -> None:
     assert any('1 value of "place"' in str(one) and "3 records" in str(one) for one in release.warnings)
 
 
+def test_values_that_are_no_dates_are_counted_in_a_warning(tmp_path: Path) -> None:
+    births = [f"{1 + n:02}/03/1984" for n in range(20)] + ["31/02/1984"] * 2
+    dates = {"dates": "%d/%m/%Y", "levels": ["%Y"]}
+    rules: dict[str, Any] = {
+        "attributes": {"birth": {"role": "quasi-identifier", "hierarchy": dates | {"lenient": True}}},
+        "privacy": {"models": [{"model": "k-anonymity", "k": 5}]},
+        "recoding": {"suppression-limit": 0.1},
+    }
+    release = cb.anonymize(pa.table({"birth": births}), rules)
+    assert (release.levels, release.suppressed) == ({"birth": 1}, 2)
+    assert any('1 value of "birth"' in str(one) and "2 records" in str(one) for one in release.warnings)
+    assert release.write(tmp_path / "out")
+    assert cb.verify(tmp_path / "out")
+    rules["attributes"]["birth"]["hierarchy"] = dates
+    with pytest.raises(HierarchyError, match="lenient = true"):
+        cb.anonymize(pa.table({"birth": births}), rules)
+
+
 def test_codes_that_a_classification_does_not_have_are_counted_in_a_warning() -> None:
     table = pa.table({"city": ["2304400"] * 5 + ["2303709"] * 5 + ["9999999"] * 5, "cid": ["A09", "J18", "??"] * 5})
     rules: dict[str, Any] = {

@@ -1,1 +1,1 @@
-"""Ways in: the command line, the server, the workbench. They have no logic of their own."""
+"""Ways in: the command line, the server, the workbench, pandas and scikit-learn. They have no logic of their own."""

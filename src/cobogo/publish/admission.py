@@ -12,8 +12,9 @@ from cobogo.data.files.labelled import check_names
 from cobogo.data.files.settle import settle_policy
 from cobogo.data.hierarchy import SUPPRESSED, Label
 from cobogo.data.hierarchy.codes import unknown_codes
+from cobogo.data.hierarchy.dates import odd_dates
 from cobogo.data.hierarchy.texts import odd_paths
-from cobogo.data.policy import LAKES, AnyHierarchy, CodesHierarchy, PathHierarchy, Policy, Role
+from cobogo.data.policy import LAKES, AnyHierarchy, CodesHierarchy, DatesHierarchy, PathHierarchy, Policy, Role
 from cobogo.data.policy.columns import check_roles, quote_names
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.data.table.read import Table, open_source, read
@@ -105,10 +106,16 @@ def _odd_values(policy: Policy, counted: FrequencyTable) -> Iterator[str]:
 
 
 def _odd_warning(name: str, spec: AnyHierarchy | None, known: Sequence[Label], counts: Ints) -> Iterator[str]:
-    if not isinstance(spec, PathHierarchy | CodesHierarchy) or not spec.lenient:
-        return
     texts = [value for value in known if value is not None]
-    odd = odd_paths(texts, spec.path)[1] if isinstance(spec, PathHierarchy) else unknown_codes(spec.codes, texts)
+    match spec:
+        case PathHierarchy(lenient=True):
+            odd = odd_paths(texts, spec.path)[1]
+        case CodesHierarchy(lenient=True):
+            odd = unknown_codes(spec.codes, texts)
+        case DatesHierarchy(lenient=True):
+            odd = odd_dates(spec, texts)
+        case _:
+            return
     if odd:
         strange = set(odd)
         records = counts[[value in strange for value in known]].sum()

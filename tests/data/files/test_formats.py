@@ -135,6 +135,13 @@ def test_a_title_above_the_header_of_a_csv_file_is_noticed(tmp_path: Path) -> No
     (tmp_path / "c.csv").write_text("Patients\nname,age\nAna,31\n")
     with pytest.raises(DataError, match="If the first line is a title"):
         rows(tmp_path / "c.csv")
+    for title in ("Patients, 2021", "Patients;;;", "Patients"):  # a spreadsheet writes the empty cells beside it
+        body = "name;weight;height;city\n" + "Ana;71,5;1,70;Recife, PE\nDavi;80,5;1,80;Sobral\n" * 2
+        (tmp_path / "d.csv").write_text(f"{title}\n{body}")
+        with pytest.raises(DataError, match="header seems to be line 2"):
+            rows(tmp_path / "d.csv")
+        (tmp_path / "e.csv").write_text(body)
+        assert "header" not in str(detect([str(tmp_path / "e.csv")], Data()).notes)
 
 
 def test_what_the_policy_says_is_not_detected(tmp_path: Path) -> None:

@@ -46,6 +46,18 @@ def test_every_unfit_value_is_listed():
     assert raised.value.values == ("a", "31/02/2020", "b")
 
 
+def test_a_lenient_hierarchy_keeps_what_is_no_date():
+    spec = DatesHierarchy(dates="%d/%m/%Y", levels=("%m/%Y", "%Y", "decade"), lenient=True)
+    h = dates_hierarchy("birth", spec, ["31/02/1999", "01/02/1999", "1999", "x"], where="policy, birth")
+    assert h.labels == (
+        ("01/02/1999", "31/02/1999", "1999", "x"),
+        ("02/1999", "31/02/1999", "1999", "x"),
+        ("1999", "31/02/1999", "x"),  # a year alone goes on with the dates that have become years
+        ("1990-1999", "31/02/1999", "x"),
+    )
+    assert dates_hierarchy("birth", spec, ["x"], where="policy").labels[-1] == ("x",)
+
+
 def test_two_texts_of_one_date_are_two_leaves_under_one_label():
     h = dates("%d/%m/%Y", ["%d/%m/%Y"], ["1/2/2020", "01/02/2020"])
     assert len(h.leaves) == 2

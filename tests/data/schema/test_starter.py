@@ -14,7 +14,7 @@ from cobogo.data.policy.toml_file import toml
 from cobogo.data.schema import ColumnProfile, Suggestion, starter_policy, suggest
 from cobogo.errors import PolicyError
 from cobogo.promises.models import build
-from support.schema_columns import ADULT, GUIDE, column
+from support.schema_columns import ADULT, GUIDE, column, cpf
 
 
 def starter(columns: dict[str, list[str | None]], **options: Any) -> str:
@@ -82,9 +82,18 @@ def test_models_count_people_where_a_number_of_people_repeats() -> None:
     ages = ["31", "42", "53"] * 8
     people = [f"P{n // 2:04}" for n in range(24)]
     assert confirmed(starter({"customer_id": people, "age": ages})).data.unit == "customer_id"
-    for once in ([f"P{n:04}" for n in range(24)], [*people[:-1], None], ["P0001"] * 24):
+    assert confirmed(starter({"customer_id": [*people[:-1], None], "age": ages})).data.unit == "customer_id"
+    for once in ([f"P{n:04}" for n in range(24)], [*people[:-3], None, None, None], ["P0001"] * 24):
         assert confirmed(starter({"customer_id": once, "age": ages})).data.unit is None
     assert confirmed(starter({"nome": ["Ana Lima", "Davi Rocha"] * 12, "age": ages})).data.unit is None
+
+
+def test_people_are_counted_by_their_own_number_before_that_of_their_records() -> None:
+    visits = [f"{n:06}" for n in range(39)] + ["000000"]  # one of them was written twice
+    patients, cpfs = [f"P{n // 2:04}" for n in range(40)], [cpf(123_456_000 + n // 4) for n in range(40)]
+    cells = {"prontuario": visits, "id_paciente": patients, "idade": ["31", "42"] * 20}
+    assert confirmed(starter(cells)).data.unit == "id_paciente"
+    assert confirmed(starter(cells | {"cpf": [None, *cpfs[1:]]})).data.unit == "cpf"
 
 
 @pytest.mark.parametrize("cells", [[None] * 9, ["1"], ["1"] * 9, []])

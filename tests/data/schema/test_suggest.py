@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from itertools import pairwise
 
@@ -40,6 +41,7 @@ def test_the_columns_of_adult() -> None:
     ("role", "names"),
     [
         (SENSITIVE, "diagnostico Diagnosis CID10 salário income religião raca_cor partido_politico orientação_sexual "
+                    "dias_inadimplencia nota_final violencia_domestica "
                     "test_result HIV tipo_sanguineo sindicato genotype capital-gain identidade_genero"),
         (QUASI, "idade Sexo gender UF city município bairro profissão occupation escolaridade estado_civil "
                 "nationality naturalidade nome_municipio codigo_municipio"),
@@ -81,6 +83,51 @@ def test_free_text_is_left_out_for_review() -> None:
     assert suggest(column("x", [f"word{i} other" for i in range(50)])).role is IDENTIFIER
 
 
+def test_remarks_that_repeat_are_left_out_too() -> None:
+    remarks = ["sister of Ana in the other class", "was moved", "good pupil"] * 20
+    for name, role in (("Observações", IDENTIFIER), ("notes", IDENTIFIER), ("x", QUASI)):
+        assert suggest(column(name, remarks)).role is role
+        assert not suggest(column(name, remarks)).certain
+    assert suggest(column("obs", ["fever", "cough"] * 20)).role is QUASI
+
+
+def test_a_label_speaks_where_the_name_is_doubtful() -> None:
+    weights = [f"0.{n:03}" for n in range(100, 200)]
+    plain = column("PESO", weights)
+    assert "body" in suggest(plain).reason
+    assert "in a sample" in suggest(replace(plain, title="Peso amostral")).reason
+    vote = replace(column("V7", ["A", "B"] * 20), title="Em quem votou no 1º turno")
+    assert suggest(vote).role is SENSITIVE
+    assert suggest(replace(column("UF", ["CE", "RN"] * 20), title="Renda")).role is QUASI
+
+
+def test_a_sensitive_column_that_is_mostly_empty_is_said_to_be_so() -> None:
+    for empty, said in ((60, True), (10, False)):
+        found = suggest(column("deficiencia", ["deaf", "blind"] * 10 + [None] * empty))
+        assert (found.role is SENSITIVE, 'missing = "value"' in found.reason) == (True, said)
+
+
+def test_codes_have_no_intervals() -> None:
+    cells = [str(n) for n in range(11, 40)] * 4
+    assert suggest(column("ENTREV", cells)).hierarchy is not None
+    for coded in (column("cod_setor", cells), replace(column("ENTREV", cells), title="Código do entrevistador")):
+        assert suggest(coded).hierarchy is None
+
+
+def test_a_few_dates_that_do_not_exist_leave_the_others_their_hierarchy() -> None:
+    births = [f"{1 + n % 28:02}/{1 + n % 12:02}/{1940 + n % 60}" for n in range(300)]
+    odd = ["31/02/1950", "00/00/0000", "1950", *births]
+    found = suggest(column("DT_NASC", odd))
+    assert found.hierarchy is not None
+    assert found.hierarchy["lenient"]
+    policy = Policy.of({"attributes": {"x": {"role": "quasi-identifier", "hierarchy": found.hierarchy}},
+                        "privacy": {"models": [{"model": "k-anonymity", "k": 2}]}})  # fmt: skip
+    assert build("x", policy.attributes["x"].hierarchy, odd, policy=policy).leaf_counts[-1].tolist() == [
+        3 + len(set(births))
+    ]
+    assert suggest(column("DT_NASC", ["31/02/1950"] * 30 + births)).hierarchy is None  # one in ten is no slip
+
+
 @pytest.mark.parametrize("cells", [[None] * 30, []])
 def test_an_empty_column_is_left_out_until_somebody_looks(cells: list[str | None]) -> None:
     suggestion = suggest(column("x", cells))
@@ -111,6 +158,7 @@ def test_one_row() -> None:
         ("cep", ["60160-230", "78900-000"], {"mask": "right", "keep": 1}),  # half of them are no postal codes
         ("zip", ["10001", "02139"], {"mask": "right", "keep": 1}),
         ("ibge", ["2304400", "2312908"], {"codes": "municipality"}),
+        ("cod_mun_res", ["2304400", "2312908"] * 20 + ["9999999"], {"codes": "municipality", "lenient": True}),
         ("municipio", ["230440", "231290"], {"codes": "municipality"}),
         ("ibge", ["2304401", "2312901"], {"mask": "right", "keep": 1}),  # wrong check digits
         ("postcode", ["SW1A 1AA", "M1 1AE"], None),

@@ -16,6 +16,8 @@ pytestmark = pytest.mark.slow
 def test_version_and_unknown_options(here: Path) -> None:
     assert cobogo("--version", cwd=here).stdout.startswith("cobogo 0.")
     cobogo("anonymize", "p.toml", "--nonsense", cwd=here, code=2)
+    command = [sys.executable, "-m", "cobogo.faces.cli", "--version"]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.startswith("cobogo 0.")
 
 
 def test_a_terminal_that_cannot_write_accents(here: Path) -> None:

@@ -221,18 +221,16 @@ def guess_separator(file: str, encoding: str) -> str:
 
 
 def line_below_title(file: str, encoding: str) -> int | None:
-    """The number of the line that is the header, it seems, of a CSV file that begins with a title: the first line has
-    no more than one field that is not empty, and of the next twenty some, from the header on, have equally many."""
+    """The number of the line that is the header, it seems, of a CSV file that begins with a title: from it on, some of
+    the next twenty lines are in equally many fields, by a mark that does not separate anything in the first line."""
     try:
         with open_text(file, encoding) as text:
             lines = [re.sub(r'"[^"]*"', "…", line).strip("\r\n ") for line in itertools.islice(text, 21)]
     except UnicodeDecodeError:
         return None
-    if not lines or _has_fields(lines[0]):
-        return None
-    runs = [run for mark in SEPARATORS for run in _runs([line.count(mark) * _has_fields(line) for line in lines])]
-    length, _, first = max(runs, default=(0, 0, 0))
-    return first if length > 1 else None
+    runs = [(*run, mark) for mark in SEPARATORS for run in _runs([_separated(line, mark) for line in lines])]
+    length, _, first, mark = max(runs, default=(0, 0, 0, ""))
+    return first if length > 1 and not _separated(lines[0], mark) else None
 
 
 def _runs(counts: list[int]) -> Iterator[tuple[int, int, int]]:
@@ -247,9 +245,9 @@ def _runs(counts: list[int]) -> Iterator[tuple[int, int, int]]:
             yield len(numbers), count, numbers[0]
 
 
-def _has_fields(line: str) -> bool:
-    """Whether a line has separators between things, and not only at its end, as a spreadsheet writes a title."""
-    return any(mark in line.strip(SEPARATORS) for mark in SEPARATORS)
+def _separated(line: str, mark: str) -> int:
+    """How often a mark is in a line; none where it is only at the end, as a spreadsheet writes a title."""
+    return line.count(mark) if mark in line.strip(SEPARATORS) else 0
 
 
 def cut_title(file: Path, encoding: Encoding, header: int, target: Path) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from cobogo.data.files.encodings import open_text, open_unpacked
+from cobogo.data.files.encodings import line_below_title, open_text, open_unpacked
 from cobogo.data.policy import LAKES, Data
 from cobogo.errors import DataError
 from cobogo.floor.language import join, tr, trn
@@ -146,8 +146,20 @@ def _header(file: str, data: Data) -> list[str]:
         raise DataError(
             what, where=file, remedy=tr("Write the names of the columns in the first line."), code="COBOGO-DATA-EMPTY"
         )
-    check_header(names, where)
+    check_header(names, where, _title_hint(file, data))
     return names
+
+
+def _title_hint(file: str, data: Data) -> str:
+    """Where the header of a file that begins with a title seems to be."""
+    line = line_below_title(file, data.encoding)
+    if line is None:
+        return ""
+    return tr(
+        "If the first line is a title: the header seems to be line {line}, so delete the lines above it, in a text "
+        "editor (a spreadsheet program would change values).",
+        line=line,
+    )
 
 
 def check_header(names: Sequence[str], where: str, hint: str = "") -> None:
@@ -239,7 +251,9 @@ def csv_error(text: str, path: str, data: Data) -> DataError:
     columns = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text)
     if columns:
         remedy = tr('Check the separators ("{separator}") and quotes of the line.', separator=data.separator)
-        title = tr("If the first line is a title, delete it.") if columns[1] == "1" else ""
+        title = _title_hint(list_files(path)[0], data)
+        if not title and columns[1] == "1":
+            title = tr("If the first line is a title, delete it.")
         return DataError(
             trn(
                 "{n} field, and the header has {header}",

@@ -81,6 +81,9 @@ def format_of(level: str) -> str:
 def dates_hierarchy(attribute: str, spec: DatesHierarchy, values: Sequence[str], *, where: str) -> Hierarchy:
     """Level 0 is the text of the data, in order of time; the labels are made from the date that was read from it.
 
+    With ``lenient``, a value that is no date stays as it is, after the others. One that is called like a level's label
+    (1999 among days) goes on as that does.
+
     >>> spec = DatesHierarchy(dates="%d/%m/%Y", levels=("%m/%Y", "%Y"))
     >>> dates_hierarchy("birth", spec, ["31/12/1999", "02/01/1999"], where="policy").labels
     (('02/01/1999', '31/12/1999'), ('01/1999', '12/1999'), ('1999',))
@@ -89,9 +92,16 @@ def dates_hierarchy(attribute: str, spec: DatesHierarchy, values: Sequence[str],
     (('31/12/1999',), ('1999-Q4',), ('1995-1999',))
     """
     _check_periods(spec, where)
-    dated = read_dates(spec.dates, spec.levels, values, where)
+    odd = odd_dates(spec, values, where) if spec.lenient else []
+    strange = set(odd)
+    dated = read_dates(spec.dates, spec.levels, [value for value in values if value not in strange], where)
     moments = [moment for moment, _ in dated]
     columns = [[value for _, value in dated], *(_labels(moments, level, where) for level in spec.levels)]
+    steps = [dict(zip(below, above, strict=True)) for below, above in pairwise(columns)] if odd else []
+    columns[0] += odd
+    for above, step in enumerate(steps, 1):
+        odd = [step.get(label, label) for label in odd]
+        columns[above] += odd
     try:
         return Hierarchy.from_columns(attribute, columns, where=where)
     except HierarchyError as error:
@@ -109,6 +119,25 @@ def read_dates(
     >>> read_dates("%d/%m/%Y", ("%Y",), ["31/12/1999"], "policy")
     [(datetime.datetime(1999, 12, 31, 0, 0), '31/12/1999')]
     """
+    dated, wrong = _try_dates(form, levels, values, where)
+    if wrong:
+        raise _no_dates(wrong, form, key, all_wrong=len(wrong) == len(values), where=where)
+    return sorted(dated, key=itemgetter(0))
+
+
+def odd_dates(spec: DatesHierarchy, values: Sequence[str], where: str = "") -> list[str]:
+    """The values that are no dates in the format of a hierarchy.
+
+    >>> odd_dates(DatesHierarchy(dates="%d/%m/%Y", levels=("%Y",)), ["31/12/1999", "31/02/1999"])
+    ['31/02/1999']
+    """
+    return _try_dates(spec.dates, spec.levels, values, where)[1]
+
+
+def _try_dates(
+    form: str, levels: Sequence[str], values: Sequence[str], where: str
+) -> tuple[list[tuple[datetime, str]], list[str]]:
+    """The values that are dates, with the moments that they tell, and those that are none."""
     read = _reader(form, levels, where)
     dated, wrong = [], []
     for value in values:
@@ -116,9 +145,7 @@ def read_dates(
             dated.append((read(value), value))
         except (ValueError, OverflowError):
             wrong.append(value)
-    if wrong:
-        raise _no_dates(wrong, form, key, all_wrong=len(wrong) == len(values), where=where)
-    return sorted(dated, key=itemgetter(0))
+    return dated, wrong
 
 
 def _check_periods(spec: DatesHierarchy, where: str) -> None:
@@ -151,6 +178,11 @@ def _no_dates(wrong: list[str], form: str, key: str, *, all_wrong: bool, where: 
     meant = guess_date_format(wrong) if all_wrong else None
     if meant is not None:
         remedy = tr('They look like dates in the format "{form}": write {key} = "{form}".', key=key, form=meant)
+    elif key == "dates":
+        remedy = tr(
+            "Correct them in the data, change dates in the policy, list them under missing in [data], or write "
+            "lenient = true: they then stay as they are."
+        )
     else:
         remedy = tr(
             "Correct them in the data, change {key} in the policy, or list them under missing in [data].", key=key

@@ -96,14 +96,14 @@ def csv(
     return hierarchy(csv=path, separator=separator, encoding=encoding, top=top)
 
 
-def dates(form: str, *levels: str, top: bool | None = None) -> HierarchySpec:
+def dates(form: str, *levels: str, lenient: bool | None = None, top: bool | None = None) -> HierarchySpec:
     """Dates in a strftime format, and their coarser levels.
 
     >>> print(dates("%d/%m/%Y", "%m/%Y", "%Y").preview(["31/12/1990"]).to_string(index=False))
              0       1    2
     31/12/1990 12/1990 1990
     """
-    return hierarchy(dates=form, levels=levels, top=top)
+    return hierarchy(dates=form, levels=levels, lenient=lenient, top=top)
 
 
 def intervals(

@@ -59,10 +59,14 @@ class CsvHierarchy(HierarchySpec):
 
 class DatesHierarchy(HierarchySpec):
     """Dates in a strftime format; each level is a coarser format, or one of week, month, quarter, year, 5-years, …,
-    decade."""
+    decade.
+
+    A value that is no date is an error; with ``lenient`` it stays as it is.
+    """
 
     dates: str
     levels: Annotated[tuple[str, ...], Field(min_length=1)]
+    lenient: bool = False
 
 
 class AgeHierarchy(HierarchySpec):

@@ -2,9 +2,9 @@
 
 from cobogo.data.policy.complaints import CONFIRM
 from cobogo.data.schema.detect import Finding, detect
-from cobogo.data.schema.profile import MOST_VALUES, ColumnKind, ColumnProfile, Type, profile
+from cobogo.data.schema.profile import CERTAIN, MOST_VALUES, ColumnKind, ColumnProfile, Type, profile
 from cobogo.data.schema.starter import starter_policy
-from cobogo.data.schema.suggest import CERTAIN, Suggestion, suggest
+from cobogo.data.schema.suggest import Suggestion, suggest
 from cobogo.data.schema.words import Clue
 
 __all__ = [

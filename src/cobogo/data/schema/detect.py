@@ -155,7 +155,7 @@ def detect(profile: ColumnProfile) -> tuple[Finding, ...]:
     values = profile.texts
     found = [detector.find(values, topic) for detector in DETECTORS]
     found += [_date(profile, topic), _person(profile, topic), _key(profile, topic), _free_text(profile, topic)]
-    found.append(_name_alone(profile, topic))
+    found += [_remarks(profile, topic), _name_alone(profile, topic)]
     best: dict[Clue, Finding] = {}
     for finding in found:
         if finding and (finding.kind not in best or finding.confidence > best[finding.kind].confidence):
@@ -280,6 +280,14 @@ def _free_text(profile: ColumnProfile, topic: Topic | None) -> Finding | None:
         reason = tr("the column's name says so; free text may contain anything: review it")
         return Finding(Clue.FREE_TEXT, topic.confidence, reason)
     return None
+
+
+def _remarks(profile: ColumnProfile, topic: Topic | None) -> Finding | None:
+    """Phrases that repeat, in a column for remarks: a name in one of them would be released with it."""
+    if topic is None or topic.clue is not Clue.FREE_TEXT or profile.kind.type is not Type.CATEGORY or profile.words < 2:
+        return None
+    reason = tr("the column's name says so, and its values are phrases, which may name somebody: review them")
+    return Finding(Clue.FREE_TEXT, 0.55, reason)
 
 
 def is_free_text(profile: ColumnProfile) -> bool:

@@ -156,6 +156,11 @@ def inspect_as(data: Any, options: Data) -> Inspection:
         '"{name}" has {distinct:,} values in {records:,} records: a person may have several, and the policy counts '
         "people (unit)", name=unit.name, distinct=unit.distinct, records=unit.records,
     )]  # fmt: skip
+    if unit is not None and unit.missing:
+        repeats += [tr(
+            'the {missing:,} records without "{name}" count as one person together', name=unit.name,
+            missing=unit.missing,
+        )]  # fmt: skip
     return Inspection(path, known.settle((), **rows.keys), tuple(found), suggestions, (*rows.notes, *repeats))
 
 

@@ -17,12 +17,9 @@ from cobogo.data.hierarchy.texts import odd_paths
 from cobogo.data.policy import Role
 from cobogo.data.schema import forms
 from cobogo.data.schema.detect import ENOUGH_RECORDS, Finding, detect, share_of
-from cobogo.data.schema.profile import ColumnProfile, Type
+from cobogo.data.schema.profile import CERTAIN, ODD_VALUES, ColumnProfile, Type, is_date
 from cobogo.data.schema.words import Clue, Topic, topic_of
 from cobogo.floor.language import Text, tr
-
-CERTAIN = 0.6
-"""The confidence from which on a suggestion is ready to use; below, the user must confirm it."""
 
 _QUASI_CLUES = (Clue.DATE, Clue.POSTAL_CODE)
 _MONTHS = {
@@ -89,8 +86,10 @@ def suggest(profile: ColumnProfile) -> Suggestion:
 
 
 def unit_column(profiles: Sequence[ColumnProfile], suggestions: Sequence[Suggestion]) -> ColumnProfile | None:
-    """The column that says which records are of the same person: the surest number of a person or a record that every
-    record has, if some of its values repeat.
+    """The column that says which records are of the same person: a number that people have for life, or else the
+    surest number of a person or a record, if some of its values repeat and nearly every record has one.
+
+    A number that hardly repeats counts the records of the table rather than the people in it: any other goes before it.
 
     >>> from cobogo.data.schema.profile import profile
     >>> loans = profile("customer_id", 40, 0, 25, 15, [(str(n), 1 + n % 2) for n in range(25)])
@@ -98,18 +97,29 @@ def unit_column(profiles: Sequence[ColumnProfile], suggestions: Sequence[Suggest
     'customer_id'
     """
     found = [
-        (suggestion.confidence, -number)
+        (suggestion.clue in _FOR_LIFE, one.unique_share < RECORD_NUMBERS, suggestion.confidence, -number)
         for number, (one, suggestion) in enumerate(zip(profiles, suggestions, strict=True))
         if suggestion.certain
         and suggestion.clue in _NUMBERS
-        and not one.missing
-        and FEWEST_PEOPLE <= one.distinct < one.records <= MOST_RECORDS * one.distinct
+        and one.missing <= WITHOUT_NUMBER * one.records
+        and FEWEST_PEOPLE <= one.distinct < one.present
+        and one.records <= MOST_RECORDS * one.distinct
     ]
-    return profiles[-max(found)[1]] if found else None
+    return profiles[-max(found)[-1]] if found else None
 
 
-_NUMBERS = (Clue.CPF, Clue.CNS, Clue.DOCUMENT, Clue.KEY)
+_FOR_LIFE = (Clue.CPF, Clue.CNS)
+"""Numbers that a person keeps, whichever register they are in."""
+
+_NUMBERS = (*_FOR_LIFE, Clue.DOCUMENT, Clue.KEY)
 """What people are numbered by; others may have the same name, and share a phone."""
+
+RECORD_NUMBERS = 0.9
+"""The share of values without a second record from which on a number rather counts records. Not tuned."""
+
+WITHOUT_NUMBER = 0.1
+"""The share of the records that may have no number: all of them count as one person, which protects them and costs
+detail. Not tuned."""
 
 FEWEST_PEOPLE = 10
 """The people among whom two classes of five can be made: the starter asks for k = 5."""
@@ -126,7 +136,7 @@ def _suggest_by_values(finding: Finding) -> Suggestion:
 
 def _suggest_by_name(topic: Topic, profile: ColumnProfile) -> Suggestion:
     reason = tr("its name is about {subject}, {why}", subject=topic.about, why=topic.why)
-    if topic_of(profile.name) is None:
+    if topic_of(profile.name) is not topic:
         reason = tr("its label is about {subject}, {why}", subject=topic.about, why=topic.why)
     if topic.role is Role.SENSITIVE and profile.constant:
         # no class can then be diverse: whoever is known to be in the table is exposed, whatever the recoding
@@ -134,6 +144,11 @@ def _suggest_by_name(topic: Topic, profile: ColumnProfile) -> Suggestion:
             "{reason}; it is the same in every record, which no recoding can hide: better leave it out", reason=reason
         )
         return Suggestion(Role.SENSITIVE, 0.5, reason)
+    if topic.role is Role.SENSITIVE and profile.missing > profile.present > 0:
+        # a missing value is no value: models and figures would be about the few who have one
+        reason = tr(
+            '{reason}; most records have no value: if that means none, give its models missing = "value"', reason=reason
+        )
     return Suggestion(topic.role, topic.confidence, reason)
 
 
@@ -168,7 +183,10 @@ def _add_hierarchy(suggestion: Suggestion, profile: ColumnProfile, topic: Topic 
     for build in _BUILDERS[suggestion.role]:
         hierarchy = build(profile, topic)
         if hierarchy:
-            return replace(suggestion, hierarchy={**hierarchy, "top": True})
+            reason = suggestion.reason
+            if hierarchy.get("lenient"):
+                reason = tr("{reason}; a few of its values have another form and stay as they are", reason=reason)
+            return replace(suggestion, reason=reason, hierarchy={**hierarchy, "top": True})
     return suggestion
 
 
@@ -176,22 +194,19 @@ def _dates(profile: ColumnProfile, topic: Topic | None) -> dict[str, Any] | None
     form = profile.kind.format
     if form is None:
         return None
-    if form.endswith(MIDNIGHT[0]) and all(text.endswith(MIDNIGHT[1]) for text in profile.texts):
+    dated = [text for text in profile.texts if is_date(text, form)]
+    years = [datetime.strptime(text, form).year for text in dated]
+    if form.endswith(MIDNIGHT[0]) and all(text.endswith(MIDNIGHT[1]) for text in dated):
         form = form.removesuffix(MIDNIGHT[0])  # days, as frames and Parquet files hold them
     day = next(day for day in sorted(_MONTHS, key=len, reverse=True) if form.startswith(day))
     levels = [*([day] if form != day else []), *([_MONTHS[day]] if _MONTHS[day] else [])]
     if "%y" in day:
         levels.append("%y")  # two digits do not tell the century: neither do the levels
-    elif (topic is not None and topic.about == "birth") or _spans_years(profile, str(profile.kind.format)):
+    elif (topic is not None and topic.about == "birth") or max(years) - min(years) >= LONG:
         levels += ["%Y", "5-years", "decade"]
     else:
         levels += ["quarter", "%Y"]
-    return {"dates": form, "levels": levels}
-
-
-def _spans_years(profile: ColumnProfile, form: str) -> bool:
-    years = [datetime.strptime(text, form).year for text in profile.texts]
-    return max(years) - min(years) >= LONG
+    return {"dates": form, "levels": levels} | ({"lenient": True} if len(dated) < len(profile.texts) else {})
 
 
 def _codes(profile: ColumnProfile, topic: Topic | None) -> dict[str, Any] | None:
@@ -200,7 +215,7 @@ def _codes(profile: ColumnProfile, topic: Topic | None) -> dict[str, Any] | None
     postal = topic is not None and topic.clue is Clue.POSTAL_CODE
     for classification, named in (("municipality", about == "a place"), ("cep", postal), ("icd-10", about == "health")):
         unknown = unknown_codes(classification, profile.texts) if named else profile.texts
-        if len(unknown) <= ODD_VALUES * len(profile.texts) and len(unknown) < len(profile.texts):
+        if len(unknown) < len(profile.texts) and _are_slips(unknown, profile):
             return {"codes": classification} | ({"lenient": True} if unknown else {})
     return None
 
@@ -218,7 +233,7 @@ def _mask(profile: ColumnProfile, topic: Topic | None) -> dict[str, Any] | None:
 
 
 def _intervals(profile: ColumnProfile, topic: Topic | None) -> dict[str, Any] | None:
-    if profile.kind.type not in (Type.INTEGER, Type.DECIMAL):
+    if profile.kind.type not in (Type.INTEGER, Type.DECIMAL) or profile.is_code:
         return None
     numbers = profile.numbers
     least, most = numbers[0][0], numbers[-1][0]
@@ -259,9 +274,10 @@ def _widths(spread: Decimal, *, whole: bool) -> tuple[float | int, ...]:
     return tuple(plain(width * factor) for factor in (1, 2, 4))
 
 
-ODD_VALUES = 0.05
-"""The share of a column's records whose values may have another form than the rest and stay as they are: a forgotten
-district is a slip, and more of them are another kind of value. Not tuned."""
+def _are_slips(odd: Sequence[str], profile: ColumnProfile) -> bool:
+    """Whether values of another form are so few that they may stay as they are."""
+    strange = set(odd)
+    return sum(count for value, count in profile.values if value.strip() in strange) <= ODD_VALUES * profile.present
 
 
 def _path(profile: ColumnProfile, topic: Topic | None) -> dict[str, Any] | None:
@@ -270,10 +286,9 @@ def _path(profile: ColumnProfile, topic: Topic | None) -> dict[str, Any] | None:
     texts = profile.texts
     for separator in ("/", "|", ">", *((", ", " - ") if place else ())):
         width, odd = odd_paths(texts, separator)
-        strange = set(odd)
-        slips = sum(count for value, count in profile.values if value.strip() in strange)
-        if width < 2 or slips > ODD_VALUES * profile.present:
+        if width < 2 or not _are_slips(odd, profile):
             continue
+        strange = set(odd)
         regular = [text for text in texts if text not in strange]
         parts = [text.split(separator) for text in regular]
         whole = all(any(c.isalpha() for c in text) for text in regular)

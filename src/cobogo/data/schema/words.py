@@ -119,6 +119,7 @@ TITLES = _set(
 """Words before a name in a sentence, beside those for people."""
 
 IDS = _set("id uid codigo cod code numero num nu nr no key chave pk identificador identifier index seq rowid")
+CODES = _set("codigo cod code cd")
 NAMES = _set("nome name nm")
 FILLERS = _set("o a os as do da de dos das of the s n e")
 SITES = _set("hospital clinica ubs upa posto maternidade sao santo santa cidade municipio bairro clinic saint city")
@@ -179,7 +180,8 @@ TOPICS: tuple[Topic, ...] = (
            "ocupacao, occupation, profissao, profession, cargo, job, job title, cbo, funcao, emprego, "
            "workclass, employment, employer, empregador, empresa, company, department, departamento, lotacao"),
     _quasi(tr("education"),
-           "escolaridade, escolar, education, educacao, grau instrucao, grau de instrucao, instrucao, schooling, "
+           "escolaridade, escolar, turma, serie escolar, ano escolar, periodo letivo, classroom, education, "
+           "educacao, grau instrucao, grau de instrucao, instrucao, schooling, "
            "degree, school, escola, curso, course, university, universidade, formacao"),
     _quasi(tr("marital status"),
            "estado civil, estcivil, estciv, marital, marital status, civil status, situacao conjugal, casado, married, "
@@ -192,6 +194,10 @@ TOPICS: tuple[Topic, ...] = (
            "family size, numero filhos, numero de filhos", confidence=0.75),
     _quasi(tr("the body"), "altura, height, estatura, peso, weight", confidence=0.5),
     _quasi(tr("a year"), "ano, year", confidence=0.6, weak=True),
+    _topic(tr("the weight of a record in a sample"), Role.QUASI_IDENTIFIER, 0.5,
+           "peso amostral, peso da amostra, peso amostra, ponderacao, fator expansao, fator de expansao, "
+           "sample weight, sampling weight, survey weight, weighting, expansion factor, pweight, fweight",
+           why=tr("which may tell the group of the sample that it is from: leave the column out if nobody needs it")),
     # --- what must not be learnt about a person ---
     _sensitive(tr("racial or ethnic origin"),
                "raca, race, raca cor, cor raca, cor da pele, skin color, etnia, ethnicity, "
@@ -200,7 +206,8 @@ TOPICS: tuple[Topic, ...] = (
     _sensitive(tr("colour, perhaps of the skin"), "cor", confidence=0.5, weak=True),
     _sensitive(tr("religion or belief"), "religiao, religion, religious, crenca, faith, belief, credo, igreja, church"),
     _sensitive(tr("political opinion"), "partido, partido politico, political, political party, opiniao politica, "
-               "political opinion, filiacao politica, filiacao partidaria, voto, vote, ideologia, ideology"),
+               "political opinion, filiacao politica, filiacao partidaria, voto, vote, votou, voted, intencao de voto, "
+               "eleicao, election, democracia, democracy, ideologia, ideology"),
     _sensitive(tr("union membership"), "sindicato, sindical, sindicalizado, filiacao sindical, trade union, "
                "union membership"),
     _sensitive(tr("sexual life"), "orientacao sexual, sexual orientation, vida sexual, sex life, sexual, "
@@ -218,17 +225,21 @@ TOPICS: tuple[Topic, ...] = (
                "deficiencia, necessidade especial, necessidades especiais, special needs, disability, pcd, "
                "transtorno, disorder, depressao, depression, alergia, allergy, fumante, "
                "smoker, smoking, tabagismo, alcoolismo, alcoholism, obito, death, causa obito, causa do obito, "
-               "cause of death, causa bas, internacao, uti, icu, suicidio, suicide, aborto, abortion, violencia, "
-               "violence"),
+               "cause of death, causa bas, internacao, uti, icu, suicidio, suicide, aborto, abortion"),
     _sensitive(tr("a result, perhaps of an exam"), "resultado, result, exame, exam, teste, test, desfecho, outcome, "
-               "evolucao, procedimento, procedure, drug, condition, condicao", confidence=0.5, weak=True),
+               "evolucao, situacao, procedimento, procedure, drug, condition, condicao", confidence=0.5, weak=True),
     _sensitive(tr("money"), "salario, salary, salary class, renda, income, remuneracao, wage, patrimonio, wealth, "
                "net worth, divida, debt, saldo, balance, credit score, score credito, emprestimo, loan, inadimplente, "
                "bonus, pension, pensao, aposentadoria, beneficio, benefit, bolsa familia, auxilio, capital gain, "
-               "capital loss", why=_PRIVATE),
-    _sensitive(tr("crime or offence"),
-               "crime, criminal, criminal record, antecedentes, condenacao, conviction, prisao, "
-               "arrest, ficha criminal, infracao, multa, offense, offence", why=_PRIVATE),
+               "capital loss, inadimplencia, delinquent, delinquency, arrears, days past due, overdue, bankruptcy, "
+               "falencia", why=_PRIVATE),
+    _sensitive(tr("money, perhaps of a debt that was not paid"), "default, defaulted", confidence=0.5, why=_PRIVATE,
+               weak=True),
+    _sensitive(tr("marks, perhaps at school"), "nota, media, conceito, boletim, rendimento escolar, aprovado, "
+               "aprovacao, grade, gpa, exam score, test score", confidence=0.5, why=_PRIVATE, weak=True),
+    _sensitive(tr("crime, offence or violence"),
+               "violencia, violence, agressao, assault, crime, criminal, criminal record, antecedentes, condenacao, "
+               "conviction, prisao, arrest, ficha criminal, infracao, multa, offense, offence", why=_PRIVATE),
 )  # fmt: skip
 
 _BY_WORD = {word: topic for topic in reversed(TOPICS) for word in topic.words}

@@ -115,11 +115,11 @@ def recoding_lines(release: AnonymizedRelease, verdict: Verdict | None, place: D
         text.append(console.line("", f"{name}: {levels}"))
     after, before = report["risk"]["after"]["highest"], report["risk"]["before"]["highest"]
     inference = max((entry["after"] for entry in report["inference"].values()), default=None)
-    worst = "" if inference is None else say("worst inference {share} %, ", share=say.fixed(100 * inference, ".0f"))
+    worst = "" if inference is None else say("worst inference {share} %, ", share=_hundredths(inference, ".0f"))
     figures = worst + say(
         "highest risk {after} % (was {before} %)",
-        after=say.fixed(100 * after, ".3g"),
-        before=say.fixed(100 * before, ".3g"),
+        after=_hundredths(after, ".3g"),
+        before=_hundredths(before, ".3g"),
     )
     text += list(_cost_lines(release))
     if verdict is None:
@@ -132,6 +132,13 @@ def recoding_lines(release: AnonymizedRelease, verdict: Verdict | None, place: D
         entry = tr("{release}, in {registry}", release=release.registered, registry=release.book.registry.name)
         text.append(console.line("recorded", entry))
     return [*text, console.line("written", *console.release_parts(place))]
+
+
+def _hundredths(share: float, form: str) -> str:
+    """A share in hundredths; a little less than all is not rounded to all."""
+    say = language.terminal_speech()
+    text = f"{100 * share:{form}}"
+    return say.percent(share).removesuffix("%") if text == "100" and share < 1 else say.localize(text)
 
 
 def _inference_line(name: str, found: dict[str, float]) -> str:

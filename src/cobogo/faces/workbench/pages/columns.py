@@ -8,7 +8,7 @@ from typing import Any
 
 from nicegui import run, ui
 
-from cobogo.data.schema.suggest import CERTAIN
+from cobogo.data.schema.profile import CERTAIN
 from cobogo.errors import CobogoError
 from cobogo.faces.workbench.frame import complain, open_data_page
 from cobogo.faces.workbench.labels import ROLE

@@ -75,7 +75,7 @@ FIELDS: Mapping[str, Mapping[str, Field]] = {
         "decimal": "choice",
         "top": "flag",
     },
-    "dates": {"dates": "format", "levels": "formats", "top": "flag"},
+    "dates": {"dates": "format", "levels": "formats", "lenient": "flag", "top": "flag"},
     "age": {"age": "format", "at": "text", "widths": "numbers", "top-code": "number", "top": "flag"},
     "quantiles": {
         "quantiles": "figures",

@@ -1,4 +1,4 @@
-"""A recoding as a transformer of scikit-learn, which must be installed: ``from cobogo.sklearn import Anonymizer``."""
+"""A recoding as a transformer: ``from cobogo.faces.sklearn import Anonymizer``, where scikit-learn is installed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The accessor ``df.cobogo`` of frames of pandas, which this import registers: ``import cobogo.pandas``."""
+"""The accessor ``df.cobogo`` of frames of pandas, which this import registers: ``import cobogo.faces.pandas``."""
 
 from __future__ import annotations
 

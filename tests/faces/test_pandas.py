@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import cobogo as cb
-import cobogo.pandas
+import cobogo.faces.pandas
 
 pytestmark = pytest.mark.slow
 

@@ -18,7 +18,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 import cobogo as cb
 from cobogo.errors import DataError, NoSolution, UnfitValues
-from cobogo.sklearn import Anonymizer
+from cobogo.faces.sklearn import Anonymizer
 
 pytestmark = pytest.mark.slow
 

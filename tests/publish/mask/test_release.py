@@ -516,7 +516,7 @@ def test_messages_of_the_vault_are_as_the_page_shows(tmp_path: Path, monkeypatch
     ):
         with pytest.raises(CobogoError) as refused:
             attempt()
-        shown = str(refused.value).replace(key.name, "97742968").replace("\n", "\n        ")
+        shown = refused.value.message.replace(key.name, "97742968").replace("\n", "\n        ")
         assert f"cobogo: {shown}\n" in page
 
 

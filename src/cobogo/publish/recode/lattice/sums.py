@@ -151,9 +151,10 @@ def _cross_nats(rolled: RolledTable, kept: Mask, suppressed: int) -> float:
     """Over all records, −ln of the probability that the release gives the original tuple: the share of its class,
     spread evenly over the tuples that the class covers, and that of the suppressed records, spread over all tuples."""
     scale = rolled.packing.problem.scale
-    sizes = rolled.records
+    some = rolled.records > 0  # a public table may have classes of which the data have nobody
+    sizes = rolled.records[some]
     with np.errstate(divide="ignore"):
-        own = np.where(kept, np.log(np.maximum(sizes, 1) / scale.records) - rolled.log_tuples, -np.inf)
+        own = np.where(kept[some], np.log(sizes / scale.records) - rolled.log_tuples[some], -np.inf)
         starred = np.log(suppressed / scale.records) - np.log(scale.leaves).sum()
     return float(-(sizes * np.logaddexp(own, starred)).sum())
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import itertools
 import random
 from collections import Counter
+from fractions import Fraction
+from typing import Any
 
 import pytest
 
 from cobogo.answer.noise import choose_noise
-from cobogo.answer.plan import ExactMeasurement
+from cobogo.answer.plan import ExactMeasurement, Key, QueryPlan
 from cobogo.errors import QueryRefused
-from cobogo.promises.accounting import loss_of
+from cobogo.promises.accounting import Measure, PrivacyLoss
 from support import pairs
 from support import questions as q
 from support.bounds import within
@@ -205,14 +207,50 @@ def test_a_row_with_two_values_is_two_rows_of_a_union() -> None:
     assert with_it[()] - without_it[()] == plan.sensitivity(measurement) == 2
 
 
-def test_a_row_with_two_values_is_alone_in_two_groups_with_a_probability_of_at_most_delta() -> None:
+def added(plan: QueryPlan, table: str, row: dict[str, Any], url: str = "duckdb://") -> Counter[Key]:
+    """What one row adds to the groups of a question about one table."""
+    (with_it,), (without_it,) = (pairs.found(plan, {table: rows}, q.engine(url)).values() for rows in ([row], []))
+    return Counter(with_it) - Counter(without_it)
+
+
+PERSON = {"person": "p1", "city": "Crato", "age": 1, "home": "north"}
+
+
+@pytest.mark.parametrize("names", ["home, city", "home AS city, city AS home"])
+def test_columns_of_sets_are_paired_by_their_place(names: str, answering_url: str) -> None:
+    """Whatever the second SELECT calls them: paired by name, values would be counted under the declaration of another
+    column, and a row would be one or two of the result where the noise is made for two or one."""
     text = (
-        "SELECT ward, COUNT(*) FROM (SELECT ward FROM visits UNION SELECT city AS ward FROM visits) AS t GROUP BY ward"
+        f"SELECT city, COUNT(*) FROM (SELECT city, home FROM people UNION SELECT {names} FROM people) AS t GROUP BY 1"
     )
-    noises = choose_noise(pairs.asked(text, pairs.declared(1, 1, unit=False)), loss_of(1, None, 1e-6))
+    plan = pairs.asked(text, pairs.declared(1, 1, unit=False))
+    assert plan.stability == 2
+    assert added(plan, "people", PERSON, answering_url) == {("Crato",): 1, ("north",): 1}
+
+
+def test_columns_whose_names_alone_are_exchanged_are_the_same(answering_url: str) -> None:
+    sides = "SELECT city, home FROM people", "SELECT city AS home, home AS city FROM people"
+    for how, expected in (("UNION", 1), ("INTERSECT", 1), ("EXCEPT", 0)):
+        text = f"SELECT COUNT(*) FROM ({sides[0]} {how} {sides[1]}) AS t"
+        plan = pairs.asked(text, pairs.declared(1, 1, unit=False))
+        assert plan.stability == 1
+        assert added(plan, "people", PERSON, answering_url).total() == expected
+
+
+@pytest.mark.parametrize("delta", [1e-6, 0.05, 0.3])
+@pytest.mark.parametrize("loss", [("epsilon", 1), ("epsilon", 20), ("rho", 2)], ids=str)
+def test_a_row_with_two_values_is_alone_with_a_probability_of_at_most_delta(
+    loss: tuple[Measure, int], delta: float
+) -> None:
+    """It may be one of two groups each, or two of one group."""
+    both = "(SELECT ward, city FROM visits UNION SELECT ward, ward AS city FROM visits) AS t"
+    plan = pairs.asked(f"SELECT ward, COUNT(*) FROM {both} GROUP BY ward", pairs.declared(1, 1, unit=False))
+    assert added(plan, "visits", {"person": None, "city": "Crato", "cost": 1.0, "ward": "a"}) == {("a",): 2}
+    noises = choose_noise(plan, PrivacyLoss(loss[0], Fraction(loss[1]), Fraction(delta)))
     assert noises.threshold is not None
-    released = noises.additive[ExactMeasurement("people")].two_sided_tail(noises.threshold - 1) / 2
-    assert 2 * released <= 1e-6
+    for groups, rows in ((2, 1), (1, 2)):
+        tail = noises.additive[ExactMeasurement("people")].two_sided_tail(noises.threshold - rows) / 2
+        assert groups * tail <= delta
 
 
 @pytest.mark.slow

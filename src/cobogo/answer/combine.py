@@ -12,6 +12,8 @@ Formula
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from cobogo.answer.derive import MOST_KEYS
 from cobogo.answer.query import Combined, CombinedKind, PersonTotal, Selection
 from cobogo.errors import QueryRefused
@@ -33,6 +35,8 @@ def combine(kind: CombinedKind, left: Selection, right: Selection) -> Combined:
     columns = _columns_of_sets(kind, left, right) if kind in SETS else _columns_of_join(left, right)
     if not columns:
         raise _refusal(tr("the two tables have no column in common"), tr("Name the columns of each in the same order."))
+    if kind in SETS:
+        right = _name_alike(left, right)
     groups, rows = _limits(kind, left, right)
     update = {"columns": columns, "max_groups": groups, "max_rows": rows}
     return Combined(kind, left, right, left.declared.model_copy(update=update))
@@ -98,6 +102,12 @@ def declare_total(total: PersonTotal, dataset: DeclaredDataset) -> DeclaredColum
     if total.kind == "sum":
         low, high = rows * min(0, low), rows * max(0, high)
     return DeclaredColumn(type=column.type, bounds=(low, high), decimals=column.decimals, constant=constant)
+
+
+def _name_alike(left: Selection, right: Selection) -> Selection:
+    """The right side with the names of the left one: SQL pairs the columns of both by their place."""
+    names = (name for name, _ in left.columns)
+    return replace(right, columns=tuple(zip(names, (own for _, own in right.columns), strict=True)))
 
 
 def _columns_of_sets(kind: CombinedKind, left: Selection, right: Selection) -> dict[str, DeclaredColumn]:

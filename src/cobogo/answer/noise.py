@@ -79,18 +79,23 @@ def _choice(plan: QueryPlan, measurement: ExactMeasurement, loss: PrivacyLoss, s
 
 
 def _threshold(plan: QueryPlan, noise: Noise, delta: Fraction) -> int:
-    """The threshold above which a group of one person is released with a probability of at most δ.
+    """The threshold above which groups that have nobody but one person are released with a probability of at most δ.
 
     A person is alone in up to L0 groups; each of them may be released with probability δ / L0.
     """
-    allowed = float(delta) / plan.groups_of_one_table * (1 - 1e-9)
+    return max(people + _least_tail(noise, float(delta) / groups) for groups, people in plan.ways_to_be_alone)
+
+
+def _least_tail(noise: Noise, allowed: float) -> int:
+    """The least noise, of 1 or more, that is reached with a probability of at most ``allowed``."""
+    allowed *= 1 - 1e-9
     low, high = 0, 1
     while noise.two_sided_tail(high) / 2 > allowed:
         low, high = high, high * 2
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if noise.two_sided_tail(middle) / 2 <= allowed else (middle, high)
-    return 1 + high
+    return high
 
 
 def rank_scores(counts: Ints, share: Fraction) -> Ints:

@@ -93,10 +93,14 @@ class QueryPlan:
         return bound if self.public is None else min(bound, len(self.public))
 
     @property
-    def groups_of_one_table(self) -> int:
-        """In how many groups a person can be alone. A row that is a person, and has two values, is in a group of each;
-        where there is a unit, only as many groups of a person count."""
-        return self.groups_of_a_person * (self.stability if self.dataset.unit is None else 1)
+    def ways_to_be_alone(self) -> tuple[tuple[int, int], ...]:
+        """In how many groups a person can be alone, and how many people each of them then seems to have. A row that is
+        a person, and has two values, is one of two groups, or two of one group; where there is a unit, only as many
+        groups of a person count, and the person is one in each."""
+        groups = self.groups_of_a_person
+        if self.dataset.unit is not None:
+            return ((groups, 1),)
+        return tuple((groups * self.stability // number, number) for number in range(1, self.stability + 1))
 
     @property
     def parts_of_a_person(self) -> int:

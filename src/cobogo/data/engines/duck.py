@@ -165,7 +165,7 @@ class DuckDB(Engine):
         """DuckDB's own text, but for what it writes of floats: not-a-number has no sign, and digits are the fewest."""
         kind = column.type()
         if kind.is_float64():
-            return column.isnan().ifelse("nan", column.cast("string"))
+            return column.isnan().ifelse("nan", _double_text(column))
         if kind.is_floating():
             return self._call("cobogo_shortest", shortest_texts, column, TEXT)
         return column.cast("string")
@@ -342,6 +342,17 @@ def read_csv(files: Sequence[str], names: Sequence[str], data: Data) -> str:
 def _file_list(files: Sequence[str]) -> str:
     """Files as a list of SQL; the engine would expand patterns in their names again."""
     return "[" + ", ".join(literal(glob.escape(file)) for file in files) + "]"
+
+
+def _double_text(number: SqlColumn) -> SqlColumn:
+    """The fewest digits that read back as a number; where DuckDB's own do not (of 2^81, 2^91 and 2^807 alone, says a
+    search through all powers of two and their neighbours), as many as are needed."""
+    own, sixteen, seventeen = (
+        SqlColumn(number.of, form.format(number.sql), TEXT)
+        for form in ("CAST({0} AS VARCHAR)", "format('{{:.15e}}', {0})", "format('{{:.16e}}', {0})")
+    )
+    reads_back = own.try_cast("float64") == number
+    return reads_back.ifelse(own, (sixteen.try_cast("float64") == number).ifelse(sixteen, seventeen))
 
 
 def _keys(rows: Any) -> Any:

@@ -118,7 +118,7 @@ def sent_column(reader: DuckDB, column: Expression, kind: Any, stored: str) -> E
     """A column of DuckDB's as it is written into the file."""
     if kind.is_boolean():
         return column.cast("int64")
-    if stored == TEXT or kind.is_float32():
+    if stored == TEXT or kind.is_floating():
         return reader.text(column)
     return reader.text(column).replace("+00", "") if kind.is_timestamp() and kind.timezone else column
 

@@ -18,15 +18,18 @@ from cobogo.examine.risk.attackers import Attackers, attackers, estimate_probabi
 from cobogo.examine.risk.columns import SMALL_AREA, ColumnFinding, ColumnSource, PlaceSizes, check_columns
 from cobogo.examine.risk.combinations import (
     Combination,
+    RecordBasis,
+    RecordRisks,
     SpecialUniques,
     Suda,
     combination,
     count,
     largest_size,
     projections,
+    record_risks,
+    write_records,
 )
 from cobogo.examine.risk.population import KnownPopulation, PopulationUniques, read_population, uniqueness
-from cobogo.examine.risk.records import RecordBasis, RecordRisks, record_risks, write_records
 from cobogo.examine.risk.source import RiskSource, open_data
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.language import Speech, tr, trn

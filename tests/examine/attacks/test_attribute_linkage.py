@@ -1,8 +1,12 @@
-"""The attacks that the literature works through by hand, with its figures."""
+"""The attacks that the literature works through by hand, with its figures.
+
+Similarity, by a hierarchy and by numbers.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, ClassVar
 
 import pyarrow as pa
 import pytest
@@ -113,3 +117,31 @@ class TestSkewness:
         found = cb.attack("probabilistic", self.table(), policy=policy("class", "test"))
         assert found.score[:4].tolist() == pytest.approx([1 / 2 - 1 / 50] * 4)
         assert found.score.max() == pytest.approx(0.48)
+
+
+class TestSimilarity:
+    """Three diseases, all of the stomach; three salaries, all low."""
+
+    tree: ClassVar[dict[str, Any]] = {
+        "stomach": ["gastritis", "ulcer", "cancer"],
+        "lungs": ["flu", "bronchitis", "pneumonia"],
+    }
+    rows = ("a gastritis 3000", "a ulcer 4000", "a cancer 5000", "b flu 6000", "b cancer 11000", "b bronchitis 8000")
+
+    def test_by_the_hierarchy(self) -> None:
+        rules = policy("class", {"disease": {"tree": self.tree}})
+        found = cb.attack("similarity", table("class disease salary", *self.rows), policy=rules)
+        assert found.confidence.tolist() == pytest.approx([1.0] * 3 + [2 / 3] * 3)
+        assert found.baseline is not None
+        assert found.baseline.tolist() == pytest.approx([4 / 6] * 3 + [2 / 6] * 3)
+
+    def test_by_numbers(self) -> None:
+        rules = policy("class", "salary")
+        found = cb.attack("similarity", table("class disease salary", *self.rows), policy=rules, width=0.25)
+        assert found.confidence.tolist() == pytest.approx([1.0] * 3 + [2 / 3] * 3)
+        assert found.baseline is not None
+        assert found.baseline.tolist() == pytest.approx([3 / 6] * 3 + [2 / 6] * 3)
+
+    def test_what_has_no_likeness_is_refused(self) -> None:
+        with pytest.raises(cb.CobogoError, match="not numbers"):
+            cb.attack("similarity", table("class disease salary", *self.rows), policy=policy("class", "disease"))

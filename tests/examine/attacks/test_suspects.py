@@ -15,7 +15,7 @@ import pytest
 import cobogo as cb
 from cobogo.examine import attacks
 from cobogo.floor.randomness import Entropy
-from cobogo.promises.operators.uniform import Uniform, largest_retention
+from cobogo.promises.operators import Uniform, largest_retention
 
 HOSPITAL = [
     ("23", "47806", "H1N1"), ("27", "47805", "SARS"), ("33", "47823", "AIDS"),

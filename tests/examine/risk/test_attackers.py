@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from cobogo.examine.risk.attackers import attackers, estimate_probabilities, expected_inverse
-from cobogo.examine.risk.estimates import (
+from cobogo.examine.risk.population import (
     ClassSizes,
     estimates,
 )

@@ -14,7 +14,7 @@ from cobogo.data.hierarchy import Label
 from cobogo.data.policy import Data
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import read
-from cobogo.examine.risk.records import tuple_of_each_row
+from cobogo.examine.risk.combinations import tuple_of_each_row
 from cobogo.faces.cli.main import app
 from cobogo.floor.language import LANGUAGES, speech
 

@@ -21,8 +21,7 @@ from cobogo.promises.guarantees.prior_posterior import (
     worst_posterior,
 )
 from cobogo.promises.guarantees.ratios import Amplification, DGammaPrivacy, LocalPrivacy
-from cobogo.promises.operators.matrix import operator_from_matrix, warner
-from cobogo.promises.operators.uniform import Uniform, largest_retention
+from cobogo.promises.operators import Uniform, largest_retention, operator_from_matrix, warner
 from cobogo.publish.randomize.alpha_beta import AlphaBeta
 from cobogo.publish.randomize.perturbed_generalization import exposure, largest_group_retention
 from support.effort import examples

@@ -27,11 +27,10 @@ import cobogo.promises.models
 from cobogo.errors import PolicyError
 from cobogo.examine import metrics
 from cobogo.promises.models import MODELS, Classes, Histogram, Model, Monotone, Scope, build
-from cobogo.promises.models.b_t_privacy import BT
+from cobogo.promises.models.background_knowledge import BT, Injector
 from cobogo.promises.models.check import ModelVerdict, check, failing_classes
 from cobogo.promises.models.ck_safety import CKSafety
 from cobogo.promises.models.frequency import AlphaK, BetaLikeness, DeltaDisclosure, PSensitive, TCorruption
-from cobogo.promises.models.injector import Injector
 from cobogo.promises.models.k_anonymity import KAnonymity
 from cobogo.promises.models.l_diversity import LDiversity
 from cobogo.promises.models.m_confidentiality import MConfidentiality

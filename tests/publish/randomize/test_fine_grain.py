@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from cobogo.errors import NoSolution, SearchTooLarge
 from cobogo.promises.guarantees import Exposure
 from cobogo.promises.guarantees.prior_posterior import RhoPrivacy
-from cobogo.promises.operators.uniform import Uniform, largest_retention
+from cobogo.promises.operators import Uniform, largest_retention
 from cobogo.publish.randomize.fine_grain import linear_programme, temper, value_dependent
 from support.effort import examples
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cobogo.promises.guarantees.prior_posterior import worst_posterior
-from cobogo.promises.operators.uniform import Uniform
+from cobogo.promises.operators import Uniform
 from cobogo.publish.randomize.opt_rr import error, privacy, search_operators
 
 F = np.array([30, 25, 20, 5, 5, 5, 4, 3, 2, 1]) / 100

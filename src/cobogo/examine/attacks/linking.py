@@ -10,10 +10,12 @@ import numpy as np
 
 from cobogo.errors import DataError, SearchTooLarge
 from cobogo.examine.attacks.case import PublishedTable
-from cobogo.examine.attacks.compatibility import Compatibility, compatible_values, equal_values
-from cobogo.examine.attacks.masking import (
+from cobogo.examine.attacks.compatibility import (
+    Compatibility,
     add_days_between,
     changed_columns,
+    compatible_values,
+    equal_values,
     linkable_columns,
     masked_compatibility,
     stated_operators,

@@ -19,9 +19,8 @@ from cobogo.data.policy.tables import allowed_records
 from cobogo.errors import PolicyError
 from cobogo.examine.attacks.base import Attack, Finding, Findings, Input
 from cobogo.examine.attacks.case import Case
-from cobogo.examine.attacks.compatibility import build_hierarchy
+from cobogo.examine.attacks.compatibility import build_hierarchy, unlinkable_reason
 from cobogo.examine.attacks.linking import Links, link
-from cobogo.examine.attacks.masking import unlinkable_reason
 from cobogo.examine.attacks.rows import Rows
 from cobogo.examine.attacks.suspects import attacked_attributes
 from cobogo.floor.arguments import whole

@@ -9,7 +9,7 @@ import numpy as np
 
 from cobogo.examine.attacks.base import SLACK, Attack, Finding, Findings, Input
 from cobogo.examine.attacks.case import Case
-from cobogo.examine.attacks.likeness import points, sample_rows, wilson_interval
+from cobogo.examine.attacks.distance import points, sample_rows, wilson_interval
 from cobogo.examine.attacks.linking import link
 from cobogo.floor.arguments import whole
 from cobogo.floor.arrays import Floats

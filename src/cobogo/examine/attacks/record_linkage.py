@@ -12,8 +12,8 @@ from cobogo.data.hierarchy import Label
 from cobogo.errors import DataError
 from cobogo.examine.attacks.base import Attack, Finding, Findings, Input
 from cobogo.examine.attacks.case import Case
+from cobogo.examine.attacks.compatibility import linkable_columns, unlinkable_reason
 from cobogo.examine.attacks.linking import Links, link
-from cobogo.examine.attacks.masking import linkable_columns, unlinkable_reason
 from cobogo.examine.attacks.rows import Rows
 from cobogo.floor.arguments import choice, whole
 from cobogo.floor.arrays import Floats, Ints

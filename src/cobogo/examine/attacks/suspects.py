@@ -19,14 +19,12 @@ from cobogo.data.policy import Policy
 from cobogo.data.table.read import read
 from cobogo.errors import DataError, PolicyError
 from cobogo.examine.attacks.case import Case, PublishedTable
+from cobogo.examine.attacks.compatibility import linkable_columns, stated_operators
 from cobogo.examine.attacks.linking import link
-from cobogo.examine.attacks.masking import linkable_columns, stated_operators
 from cobogo.examine.attacks.rows import RowGroups
 from cobogo.floor.arrays import Floats, Ints, Mask
 from cobogo.floor.language import tr
-from cobogo.promises.operators.base import LARGEST
-from cobogo.promises.operators.inference import estimate_by_likelihood
-from cobogo.promises.operators.matrix import read_operator
+from cobogo.promises.operators import LARGEST, estimate_by_likelihood, read_operator
 from cobogo.release.buckets import bucket_table
 from cobogo.release.manifest import Manifest
 

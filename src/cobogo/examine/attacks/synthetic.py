@@ -16,7 +16,7 @@ import numpy as np
 from cobogo.errors import PolicyError
 from cobogo.examine.attacks.base import Attack, Finding, Findings, Input
 from cobogo.examine.attacks.case import Case
-from cobogo.examine.attacks.likeness import TablePoints, compare_rates, number_alike_rows, points, sample_rows
+from cobogo.examine.attacks.distance import TablePoints, compare_rates, number_alike_rows, points, sample_rows
 from cobogo.examine.attacks.suspects import attacked_attributes
 from cobogo.floor.arguments import whole
 from cobogo.floor.arrays import Floats, Ints

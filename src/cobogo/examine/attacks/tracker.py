@@ -11,8 +11,7 @@ import numpy as np
 from cobogo.data.classes import parse_number
 from cobogo.errors import DataError, PolicyError, SearchTooLarge
 from cobogo.examine.attacks.base import Attack, Finding, Findings, Input
-from cobogo.examine.attacks.case import Case
-from cobogo.examine.attacks.queries import AnsweredQuery, Term
+from cobogo.examine.attacks.case import AnsweredQuery, Case, Term
 from cobogo.examine.attacks.rows import Rows
 from cobogo.floor.arguments import whole
 from cobogo.floor.arrays import Floats, Ints, Mask

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from cobogo.floor.arrays import Floats
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.promises.models.promise import Promise
-from cobogo.promises.operators.base import Operator
+from cobogo.promises.operators import Operator
 
 SLACK = 1e-9
 """The most by which the rounding of floats may make a figure exceed a bound that it meets."""

@@ -42,7 +42,7 @@ class RhoPrivacy(Guarantee):
     Example: From 5 % to at most 50 %; uniform perturbation over ten values may keep a value with a probability of nine
         in fourteen.
         >>> from fractions import Fraction
-        >>> from cobogo.promises.operators.uniform import Uniform
+        >>> from cobogo.promises.operators import Uniform
         >>> model = RhoPrivacy("disease", rho1=0.05, rho2=0.5)
         >>> round(model.largest_amplification, 9), round(model.measure(Exposure(Uniform(10, Fraction(9, 14)))), 9)
         (19.0, 0.5)
@@ -131,7 +131,7 @@ class UpwardRhoPrivacy(RhoPrivacy):
     Example: The release shows in which half of the values a person's value is, and nothing about which of the two
         values of that half it is.
         >>> from fractions import Fraction
-        >>> from cobogo.promises.operators.uniform import Uniform
+        >>> from cobogo.promises.operators import Uniform
         >>> shown = Exposure(Uniform(2, Fraction(0)), share=0.5)
         >>> promises = [kind("disease", 0.3, 0.6, "table") for kind in (UpwardRhoPrivacy, RhoPrivacy)]
         >>> [promise.check(shown).satisfied for promise in promises]

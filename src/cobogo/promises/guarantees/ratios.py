@@ -30,7 +30,7 @@ class Amplification(Guarantee):
     Formula: $\max_y \frac{\max_x P[y \mid x]}{\min_x P[y \mid x]} \le \gamma$
     Example:
         >>> from fractions import Fraction
-        >>> from cobogo.promises.operators.uniform import Uniform
+        >>> from cobogo.promises.operators import Uniform
         >>> round(Amplification("disease", gamma=20).measure(Exposure(Uniform(10, Fraction(9, 14)))), 9)
         19.0
 
@@ -83,7 +83,7 @@ class LocalPrivacy(Guarantee):
     Formula: $P[y \mid x] \le e^{\varepsilon} P[y \mid x']$ for all $y$, $x$, $x'$; so $\varepsilon = \ln \gamma$
     Example:
         >>> from fractions import Fraction
-        >>> from cobogo.promises.operators.uniform import Uniform
+        >>> from cobogo.promises.operators import Uniform
         >>> round(LocalPrivacy("disease", epsilon=3).measure(Exposure(Uniform(10, Fraction(9, 14)))), 3)
         2.944
 

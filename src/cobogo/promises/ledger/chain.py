@@ -1,8 +1,9 @@
-"""The chain: every entry of a book is sealed together with the one before it, under a key that is kept elsewhere.
+"""The ledger's tables, which nobody changes unseen: triggers keep them append-only, and every entry is in a chain.
 
-A seal is the HMAC of an entry and of the seal before it. An attacker who changes, removes, reorders or adds an entry
-without the key breaks the chain from there on. The last seal, which is stored with the key in the seal's file, exposes
-an attacker who cuts off the end or puts an old copy in its place. Totals are computed from the entries, never believed.
+Each entry is sealed together with the one before it, under a key that is kept elsewhere: a seal is the HMAC of an entry
+and of the seal before it. An attacker who changes, removes, reorders or adds an entry without the key breaks the chain
+from there on. The last seal, which is stored with the key in the seal's file, exposes an attacker who cuts off the end
+or puts an old copy in its place. Totals are computed from the entries, never believed.
 
 What this cannot show: that somebody who can write the ledger *and* its seal changed both; and an end that was cut off
 between a commit and the note of its seal, which takes a kill at that moment and an old copy of that very moment.
@@ -23,14 +24,127 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
-from sqlalchemy import Connection, Table, func, insert, select
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Connection,
+    DateTime,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+    func,
+    insert,
+    select,
+    text,
+)
 
 from cobogo.errors import LedgerError
 from cobogo.floor.language import tr, trn
 from cobogo.floor.language.errors import reason
+from cobogo.floor.store import take_turn
 from cobogo.promises.accounting import Measure
 from cobogo.promises.ledger.balance import Units
-from cobogo.promises.ledger.tables import BOOKS, DEBITS, LIMITS, SEALS
+
+METADATA = MetaData()
+
+BOOKS = Table(
+    "cobogo_books",
+    METADATA,
+    Column("dataset", String(200), primary_key=True),
+    Column("measure", String(10), nullable=False),
+    Column("opened", DateTime(timezone=True), nullable=False),
+)
+"""One row a data set, which each debit locks first."""
+
+_ID = BigInteger().with_variant(Integer, "sqlite")
+
+LIMITS = Table(
+    "cobogo_limits",
+    METADATA,
+    Column("id", _ID, primary_key=True, autoincrement=True),
+    Column("dataset", String(200), nullable=False, index=True),
+    Column("analyst", String(200), nullable=False),  # empty: the data set as a whole
+    Column("amount", BigInteger, nullable=False),
+    Column("delta", BigInteger, nullable=False),
+    Column("at", DateTime(timezone=True), nullable=False),
+)
+"""What may be spent; the last row of an analyst holds."""
+
+DEBITS = Table(
+    "cobogo_debits",
+    METADATA,
+    Column("id", _ID, primary_key=True, autoincrement=True),
+    Column("dataset", String(200), nullable=False),
+    Column("number", BigInteger, nullable=False),
+    Column("analyst", String(200), nullable=False),
+    Column("analyst_number", BigInteger, nullable=False),
+    *(
+        Column(f"{of}{unit}", BigInteger, nullable=False)
+        for of in ("", "total_", "analyst_total_")
+        for unit in ("amount", "delta")
+    ),
+    Column("question", Text, nullable=False),
+    Column("at", DateTime(timezone=True), nullable=False),
+    UniqueConstraint("dataset", "number"),
+    UniqueConstraint("dataset", "analyst", "analyst_number"),
+)
+"""What was spent. Each entry carries the totals, and its number can be taken once: even without locks two analysts
+could not both spend what is left."""
+
+SEALS = Table(
+    "cobogo_seals",
+    METADATA,
+    Column("dataset", String(200), primary_key=True),
+    Column("position", BigInteger, primary_key=True, autoincrement=False),
+    Column("kind", String(10), nullable=False),
+    Column("seal", String(64), nullable=False),
+)
+"""One row for each of the others, in the order in which they were written: see `cobogo.promises.ledger.chain`."""
+
+SQLITE = """
+CREATE TRIGGER IF NOT EXISTS {table}_no_{verb} BEFORE {verb} ON {table}
+BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END
+"""
+
+POSTGRESQL = (
+    """
+CREATE OR REPLACE FUNCTION cobogo_append_only() RETURNS trigger LANGUAGE plpgsql AS
+$$ BEGIN RAISE EXCEPTION 'the ledger is append-only'; END $$
+""",
+    """
+CREATE OR REPLACE TRIGGER {table}_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON {table}
+FOR EACH STATEMENT EXECUTE FUNCTION cobogo_append_only()
+""",
+)
+
+
+OPENING = 7214962001
+"""The lock of PostgreSQL that is held while tables are made and books opened: any number that nothing else takes."""
+
+
+def lock_books(connection: Connection) -> None:
+    """Let no other process open books until the transaction ends; in SQLite no other writes anyway."""
+    take_turn(connection, OPENING)
+
+
+def create_tables(connection: Connection) -> None:
+    """Create the tables that do not exist yet, one process at a time."""
+    names = [table.name for table in (BOOKS, LIMITS, DEBITS, SEALS)]
+    lock_books(connection)
+    if connection.dialect.name == "postgresql":
+        METADATA.create_all(connection)
+        connection.execute(text(POSTGRESQL[0]))
+        for name in names:
+            connection.execute(text(POSTGRESQL[1].format(table=name)))
+        return
+    METADATA.create_all(connection)
+    for name in names:
+        for verb in ("UPDATE", "DELETE"):
+            connection.execute(text(SQLITE.format(table=name, verb=verb)))
+
 
 ENTRY_TABLES: Mapping[str, Table] = {"book": BOOKS, "limit": LIMITS, "debit": DEBITS}
 """The tables whose entries are sealed, by the kind of entry."""

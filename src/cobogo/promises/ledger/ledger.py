@@ -23,8 +23,7 @@ from cobogo.floor.untrusted import is_writable
 from cobogo.promises.accounting import Measure, PrivacyLoss
 from cobogo.promises.ledger import chain
 from cobogo.promises.ledger.balance import Balance, Debit, Units, amount_text
-from cobogo.promises.ledger.chain import LedgerBook, SealFile
-from cobogo.promises.ledger.tables import BOOKS, DEBITS, SEALS, create_tables, lock_books
+from cobogo.promises.ledger.chain import BOOKS, DEBITS, SEALS, LedgerBook, SealFile, create_tables, lock_books
 
 LONGEST_NAME = 200
 

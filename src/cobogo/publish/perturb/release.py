@@ -19,9 +19,13 @@ from cobogo.errors import DataError, PolicyError
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.language import Text, join, tr, trn
 from cobogo.floor.randomness import source
-from cobogo.promises.operators import matrix
-from cobogo.promises.operators.inference import unexpectedly_frequent, unexpectedly_rare
-from cobogo.promises.operators.matrix import Matrix, read_operator
+from cobogo.promises.operators import (
+    Matrix,
+    operator_from_matrix,
+    read_operator,
+    unexpectedly_frequent,
+    unexpectedly_rare,
+)
 from cobogo.publish.perturb import steps
 from cobogo.publish.perturb.coded_table import CodedTable, decimal_places
 from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, Written
@@ -231,7 +235,7 @@ def _build_matrix(step: PramStep, labels: Sequence[Label], shares: Floats, where
                 remedy=tr("Lower them: each row may add up to 1 at most."),
             )
         square[np.diag_indices(len(labels))] += np.maximum(left, 0)
-    return matrix.operator_from_matrix(steps.invariant_matrix(square, shares) if step.invariant else square)
+    return operator_from_matrix(steps.invariant_matrix(square, shares) if step.invariant else square)
 
 
 def _similar_value(name: str, labels: Sequence[Label]) -> Text:

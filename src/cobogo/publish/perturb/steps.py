@@ -18,7 +18,7 @@ from cobogo.floor.arrays import Floats, Ints, Mask, Words
 from cobogo.floor.catalogue import card
 from cobogo.floor.kernels import kernel
 from cobogo.floor.randomness import Source, coins
-from cobogo.promises.operators.base import Operator
+from cobogo.promises.operators import Operator
 from cobogo.publish.perturb import noise
 from cobogo.publish.perturb.coded_table import CodedColumn, CodedTable, write_numbers
 

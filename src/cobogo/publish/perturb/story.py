@@ -13,7 +13,7 @@ from cobogo.data.table.columns import load_coded_columns
 from cobogo.data.table.read import Table
 from cobogo.floor.arrays import Floats
 from cobogo.floor.language import tr
-from cobogo.promises.operators.base import Operator
+from cobogo.promises.operators import Operator
 from cobogo.publish.perturb.coded_table import CodedColumn
 from cobogo.release.drawn import Bars, Section, Story
 

@@ -30,7 +30,7 @@ from cobogo.promises.guarantees.base import largest_posterior
 from cobogo.promises.guarantees.ratios import DGammaPrivacy
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.promises.models.promise import parameters
-from cobogo.promises.operators.inference import unexpectedly_rare
+from cobogo.promises.operators import unexpectedly_rare
 from cobogo.publish.randomize.columns import read_promises
 from cobogo.publish.randomize.request import (
     AttributeValues,

@@ -14,8 +14,7 @@ from cobogo.errors import NoSolution, PolicyError
 from cobogo.floor.arrays import Floats
 from cobogo.floor.language import tr
 from cobogo.promises.guarantees.prior_posterior import RhoPrivacy
-from cobogo.promises.operators.base import Operator
-from cobogo.promises.operators.uniform import Uniform, largest_retention
+from cobogo.promises.operators import Operator, Uniform, largest_retention
 from cobogo.publish.randomize import fine_grain
 from cobogo.publish.randomize.columns import RandomizedAttributes, RandomizedColumns, check, exposures, judge
 from cobogo.publish.randomize.request import (

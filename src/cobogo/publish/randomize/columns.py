@@ -29,10 +29,14 @@ from cobogo.promises.guarantees import GUARANTEES, Guarantee
 from cobogo.promises.guarantees.base import Exposure
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.promises.models.promise import build_promises, parameters
-from cobogo.promises.operators.base import Operator
-from cobogo.promises.operators.inference import unexpected_counts, unexpectedly_frequent, unexpectedly_rare
-from cobogo.promises.operators.matrix import read_operator
-from cobogo.promises.operators.uniform import Uniform
+from cobogo.promises.operators import (
+    Operator,
+    Uniform,
+    read_operator,
+    unexpected_counts,
+    unexpectedly_frequent,
+    unexpectedly_rare,
+)
 from cobogo.publish.randomize.request import AttributeValues
 from cobogo.release import manifest as manifests
 from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, Written

@@ -16,7 +16,7 @@ from cobogo.floor.arrays import Floats
 from cobogo.floor.catalogue import card
 from cobogo.floor.language import tr
 from cobogo.promises.guarantees.prior_posterior import worst_posterior
-from cobogo.promises.operators.matrix import Matrix, operator_from_matrix
+from cobogo.promises.operators import Matrix, operator_from_matrix
 
 MOST_VALUES = 100
 """Values of a domain up to which the linear programme, of about 3m² variables, is solved."""

@@ -21,9 +21,9 @@ from cobogo.release.drawn import DrawnRows
 METHODS: Registry[Any] = Registry(
     "method of randomization",
     {
-        "uniform": "cobogo.promises.operators.uniform:Uniform",
-        "warner": "cobogo.promises.operators.matrix:warner",
-        "gamma-diagonal": "cobogo.promises.operators.uniform:gamma_diagonal",
+        "uniform": "cobogo.promises.operators:Uniform",
+        "warner": "cobogo.promises.operators:warner",
+        "gamma-diagonal": "cobogo.promises.operators:gamma_diagonal",
         "fine-grain": ".fine_grain:linear_programme",
         "value-dependent": ".fine_grain:value_dependent",
         "small-domain": ".small_domain:partition_domain",

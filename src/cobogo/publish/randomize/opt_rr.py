@@ -13,7 +13,7 @@ import numpy as np
 
 from cobogo.floor.arrays import Floats
 from cobogo.floor.randomness import Seeded, Source, below
-from cobogo.promises.operators.matrix import Matrix, operator_from_matrix
+from cobogo.promises.operators import Matrix, operator_from_matrix
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -31,8 +31,7 @@ from cobogo.promises.guarantees import Exposure, Guarantee
 from cobogo.promises.guarantees.prior_posterior import DeltaGrowth, ownership_probability
 from cobogo.promises.models.k_anonymity import KAnonymity
 from cobogo.promises.models.promise import parameters
-from cobogo.promises.operators.inference import unexpectedly_frequent, unexpectedly_rare
-from cobogo.promises.operators.uniform import Uniform
+from cobogo.promises.operators import Uniform, unexpectedly_frequent, unexpectedly_rare
 from cobogo.publish.randomize.columns import judge, observed_counts, read_promises
 from cobogo.publish.randomize.request import AttributeValues, RandomizationRequest
 from cobogo.publish.recode.plans.base import RecodingPlan, free_name

@@ -28,8 +28,7 @@ from cobogo.promises.guarantees import Exposure, Guarantee
 from cobogo.promises.guarantees.prior_posterior import RhoPrivacy, UpwardRhoPrivacy
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.promises.models.promise import parameters
-from cobogo.promises.operators.inference import unexpectedly_frequent, unexpectedly_rare
-from cobogo.promises.operators.uniform import Uniform, largest_retention
+from cobogo.promises.operators import Uniform, largest_retention, unexpectedly_frequent, unexpectedly_rare
 from cobogo.publish.randomize.choose import require_rho_privacy
 from cobogo.publish.randomize.columns import read_promises
 from cobogo.publish.randomize.request import AttributeValues, RandomizationRequest

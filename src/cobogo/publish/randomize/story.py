@@ -16,9 +16,7 @@ from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.language import tr
 from cobogo.promises.guarantees.base import largest_posterior
 from cobogo.promises.guarantees.prior_posterior import largest_growth, ownership_probability
-from cobogo.promises.operators.base import LARGEST, Operator
-from cobogo.promises.operators.inference import estimate_by_inversion, estimate_by_likelihood
-from cobogo.promises.operators.uniform import Uniform
+from cobogo.promises.operators import LARGEST, Operator, Uniform, estimate_by_inversion, estimate_by_likelihood
 from cobogo.publish.randomize.columns import compound, observed_counts
 from cobogo.publish.randomize.utility import compare_mining, compare_queries
 from cobogo.release.drawn import Bars, Row, Section, Story

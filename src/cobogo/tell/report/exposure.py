@@ -11,8 +11,7 @@ from cobogo.data.classes import Classes
 from cobogo.data.policy import Policy
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.examine.risk.attackers import attackers, estimate_probabilities
-from cobogo.examine.risk.estimates import ClassSizes, estimates
-from cobogo.examine.risk.population import population_size
+from cobogo.examine.risk.population import ClassSizes, estimates, population_size
 from cobogo.floor.arrays import Ints
 from cobogo.promises.population import open_population
 from cobogo.tell.report.content import Risk, Separation

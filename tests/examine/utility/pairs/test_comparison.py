@@ -1,4 +1,7 @@
-"""Distributions, contingencies and summaries of both sides."""
+"""Distributions, contingencies and summaries of both sides.
+
+What released values stand for, and bins of hard numbers.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cobogo.examine.utility.pairs.comparison import contingency, distribution, summaries
+from cobogo.data.hierarchy import Hierarchy
+from cobogo.examine.utility.pairs.comparison import contingency, distribution, leaves_under, nice_bins, summaries
+from cobogo.examine.utility.pairs.pair import Facts
 from cobogo.examine.utility.statistics import cramers_v
 from support.release_pairs import pair, people, recoded, shares
 
@@ -74,3 +79,14 @@ def test_numbers_are_summed_up_and_a_level_is_spread_over_what_it_stands_for(tmp
     assert paid[0] is not None
     assert paid[1] is not None
     assert (paid[0].mean, paid[0].quartiles) == (pytest.approx(paid[1].mean), pytest.approx(paid[1].quartiles))
+
+
+def test_leaves_of_ranges_and_bins_of_hard_numbers() -> None:
+    tree = Hierarchy.from_columns("x", [["-5", "0", "7", None]])
+    assert leaves_under(tree, "[-5 to 0]", ".").tolist() == [0, 1]
+    assert leaves_under(tree, None, ".").tolist() == [3]
+    for low, high in ((0.0, 0.0), (-1e9, 1e9), (1e-9, 2e-9), (99.5, 100.5), (3.0, 3.0)):
+        bins = nice_bins(Facts(5, 0, 5, 5, low, high), 12)
+        assert 1 <= bins.number <= 12
+        assert bins.low <= low
+        assert high < bins.low + bins.width * bins.number + 1e-9 * max(abs(high), bins.width)

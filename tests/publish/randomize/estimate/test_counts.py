@@ -15,15 +15,16 @@ from scipy.optimize import minimize
 import cobogo as cb
 from cobogo.errors import OutputError
 from cobogo.floor.randomness import Entropy
-from cobogo.promises.operators.base import Operator
-from cobogo.promises.operators.inference import (
+from cobogo.promises.operators import (
+    Operator,
+    Uniform,
     estimate_by_inversion,
     estimate_by_likelihood,
+    operator_from_matrix,
     project_onto_simplex,
     variances,
+    warner,
 )
-from cobogo.promises.operators.matrix import operator_from_matrix, warner
-from cobogo.promises.operators.uniform import Uniform
 from cobogo.publish.randomize.estimate import counts, mining
 from cobogo.publish.randomize.estimate.counts import estimate_count
 from cobogo.publish.randomize.estimate.density import filter_noise, noise_density, reconstruct

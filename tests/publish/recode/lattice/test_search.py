@@ -14,9 +14,8 @@ from cobogo.errors import NoSolution
 from cobogo.examine import metrics
 from cobogo.examine.metrics.base import Floor, Outcome
 from cobogo.promises.models import Model
-from cobogo.promises.models.b_t_privacy import BT
+from cobogo.promises.models.background_knowledge import BT, Injector
 from cobogo.promises.models.ck_safety import CKSafety
-from cobogo.promises.models.injector import Injector
 from cobogo.promises.models.k_anonymity import KAnonymity
 from cobogo.promises.models.l_diversity import LDiversity
 from cobogo.promises.models.m_confidentiality import MConfidentiality

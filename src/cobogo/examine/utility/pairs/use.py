@@ -13,8 +13,8 @@ from cobogo.data.hierarchy import Hierarchy, Label
 from cobogo.data.table.frequency import frequency_table
 from cobogo.errors import InputError
 from cobogo.examine.utility.learning import accuracies, accuracy, baseline, draw_records, hold_out, require
+from cobogo.examine.utility.pairs.comparison import leaves_under, nice_bins, scale
 from cobogo.examine.utility.pairs.pair import CountKey, TablePair, TablePart
-from cobogo.examine.utility.pairs.scale import leaves_under, nice_bins, scale
 from cobogo.examine.utility.sides import Sides
 from cobogo.examine.utility.workload import query_errors
 from cobogo.floor.arrays import Floats, Ints

@@ -19,8 +19,7 @@ from cobogo.floor.language import tr
 from cobogo.publish.registry.store import RegistryEntry
 
 if TYPE_CHECKING:
-    from cobogo.examine.utility.pairs.beside import RecordBeside
-    from cobogo.examine.utility.pairs.pair import TablePair
+    from cobogo.examine.utility.pairs.pair import RecordBeside, TablePair
 
 PREVIEW = 25
 """Released rows that the page shows."""
@@ -191,7 +190,7 @@ Beside = tuple[tuple[str, ...], "list[RecordBeside]"]
 
 
 def _compare_records(pair: TablePair, count: int) -> Beside | None:
-    from cobogo.examine.utility.pairs.beside import side_by_side
+    from cobogo.examine.utility.pairs.pair import side_by_side
 
     found = side_by_side(pair, count)
     return None if found is None else (pair.columns, found)

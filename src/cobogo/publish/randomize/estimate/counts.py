@@ -18,10 +18,7 @@ from cobogo.errors import OutputError
 from cobogo.floor.arrays import Floats, Ints, Mask
 from cobogo.floor.language import tr
 from cobogo.floor.untrusted import fraction
-from cobogo.promises.operators.base import Operator
-from cobogo.promises.operators.inference import estimate_by_inversion, project_onto_simplex
-from cobogo.promises.operators.matrix import read_operator
-from cobogo.promises.operators.uniform import Uniform
+from cobogo.promises.operators import Operator, Uniform, estimate_by_inversion, project_onto_simplex, read_operator
 from cobogo.release import manifest as manifests
 
 

@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from cobogo.floor.arrays import Floats, Ints, Mask
-from cobogo.promises.operators.base import Operator
+from cobogo.promises.operators import Operator
 
 Correction = Callable[[Ints], Floats]
 """Maps the released counts of the values of some records to the estimated original counts."""

@@ -16,9 +16,8 @@ from cobogo.floor.language import tr
 from cobogo.tell.report.labels import ROLE
 
 if TYPE_CHECKING:
-    from cobogo.examine.utility.pairs.comparison import Contingency, Distribution, Summary
+    from cobogo.examine.utility.pairs.comparison import Contingency, Distribution, ShownValue, Summary
     from cobogo.examine.utility.pairs.pair import TablePair
-    from cobogo.examine.utility.pairs.scale import ShownValue
 
 UTILITY_SHOWN = {
     "missing": tr("(missing)"),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import optimize, special, stats
 
 import cobogo
-from cobogo.examine.risk.estimates import (
+from cobogo.examine.risk.population import (
     ClassSizes,
     UniquesEstimate,
     _pitman_likeliest,

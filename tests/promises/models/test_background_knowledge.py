@@ -20,10 +20,9 @@ import cobogo as cb
 from cobogo.data.classes import Members
 from cobogo.data.hierarchy import Hierarchy, Label
 from cobogo.errors import PolicyError, SearchTooLarge
-from cobogo.promises.models import Classes, Histogram, Monotone, b_t_privacy, build, knowledge
-from cobogo.promises.models.b_t_privacy import BT
+from cobogo.promises.models import Classes, Histogram, Monotone, background_knowledge, build
+from cobogo.promises.models.background_knowledge import BT, Injector
 from cobogo.promises.models.check import check
-from cobogo.promises.models.injector import Injector
 from support import random_tables as tables
 from support.effort import examples
 from support.random_tables import Rows, row
@@ -101,7 +100,7 @@ def test_numbers_are_as_far_apart_as_their_difference() -> None:
     histogram = Histogram(np.arange(5), np.array([0, 1, 0, 1], dtype=np.int32), np.ones(4, dtype=np.int64), _xy())
     codes = np.arange(4, dtype=np.int32)[:, None]
     members = Members(np.arange(4), codes, np.ones(4, dtype=np.int64), {"s": histogram}, (ages,))
-    found = b_t_privacy._priors(knowledge.whole_table(members, _xy()), (0.5,))
+    found = background_knowledge._priors(background_knowledge.whole_table(members, _xy()), (0.5,))
     near = 1 - (0.25 / 0.5) ** 2
     assert found[:, 1].tolist() == pytest.approx([near / (1 + near), 1 / (1 + near), 0, 1])
 
@@ -162,12 +161,12 @@ def test_a_bandwidth_for_each_quasi_identifier() -> None:
 
 
 def test_too_many_tuples_are_refused_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(b_t_privacy, "TUPLES_AT_MOST", 2)
+    monkeypatch.setattr(background_knowledge, "TUPLES_AT_MOST", 2)
     _, classes = tables.classes(row(s="xyzxyzx", a="1232321"), [1] * 7)
     with pytest.raises(SearchTooLarge, match="there are 3 combinations, and it can compare at most 2") as refused:
         BT("s", 0.123, 0.5).measure(classes)
     assert refused.value.remedy
-    monkeypatch.setattr(knowledge, "CELLS_AT_MOST", 2)
+    monkeypatch.setattr(background_knowledge, "CELLS_AT_MOST", 2)
     with pytest.raises(SearchTooLarge, match="3 distinct combinations of quasi-identifiers and 3 sensitive values"):
         Injector("s", 1, 1).measure(classes)
 

@@ -1,1 +1,0 @@
-"""Randomization operators: column-stochastic matrices that are sampled, inverted and bounded."""

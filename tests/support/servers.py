@@ -68,8 +68,9 @@ def mariadb() -> Iterator[str]:
         for place in (home, home / "data"):
             shutil.chown(place, "nobody")
         identity = {"user": "nobody"}
-    command = [program, "--no-defaults", f"--datadir={home / 'data'}", "--innodb-log-file-size=8M"]
-    places = [f"--socket={home / 'socket'}", f"--general-log-file={home / 'log'}", f"--tmpdir={home}"]
+    own = [f"--datadir={home / 'data'}", f"--tmpdir={home}"]  # a server that starts empties the place that others share
+    command = [program, "--no-defaults", *own, "--innodb-log-file-size=8M"]
+    places = [f"--socket={home / 'socket'}", f"--general-log-file={home / 'log'}"]
     scripts = [Path(program).parents[1] / f"share/mysql/mysql_system_tables{part}.sql" for part in ("", "_data")]
     begin = ["CREATE DATABASE mysql;", "USE mysql;", "SET @auth_root_socket = NULL;"]
     text = "\n".join([*begin, *(script.read_text() for script in scripts), "CREATE DATABASE house;"])

@@ -29,7 +29,7 @@ def test_leaves_stand_in_the_order_of_time():
 
 @pytest.mark.parametrize(
     "value",
-    ["31/02/2020", "29/02/2019", "00/01/2020", "12/31/2020", "2020-01-01", "01/02/20", "01/02/2020 ", "x", ""],
+    ["31/02/2020", "29/02/2019", "00/01/2020", "12/31/2020", "2020-01-01", "01/02/20", "01 /02/2020", "x", ""],
 )
 @pytest.mark.parametrize("form", ["%d/%m/%Y", "%d/%m/%Y%%"])
 def test_what_is_no_date_of_the_form_is_unfit(form, value):
@@ -217,3 +217,18 @@ def test_a_period_needs_its_parts(form: str, level: str) -> None:
 def test_two_digits_of_a_year_do_not_tell_its_decade() -> None:
     with pytest.raises(HierarchyError, match="century"):
         dates("%d/%m/%y", ["decade"], ["01/02/45"])
+
+
+def test_months_have_names_in_portuguese_and_english():
+    values = ["12 de março de 2019", "1 de Fev. de 2020", "3 de September de 2020"]
+    assert dates("%d de %b de %Y", ["month"], values).labels[1] == ("2019-03", "2020-02", "2020-09")
+
+
+def test_times_of_different_zones_keep_the_day_that_was_written():
+    values = ["2019-03-12T23:00:00-03:00", "2019-03-13T01:00:00Z", "2019-03-14T00:00:00-03"]
+    h = dates("%Y-%m-%dT%H:%M:%S%z", ["%Y-%m-%d"], values)
+    assert [h.generalize(value, 1) for value in values] == ["2019-03-12", "2019-03-13", "2019-03-14"]
+
+
+def test_blanks_around_a_date_are_no_part_of_it():
+    assert dates("%d/%m/%Y", ["%Y"], [" 31/12/1999  "]).labels == ((" 31/12/1999  ",), ("1999",))

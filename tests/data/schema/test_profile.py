@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from hypothesis import given, settings
@@ -54,6 +54,16 @@ def test_kind(values: list[str | None], kind: ColumnKind) -> None:
         (["2020-01-31T23:59:01"], "%Y-%m-%dT%H:%M:%S"),
         (["31/01/2020 23:59:01"], "%d/%m/%Y %H:%M:%S"),
         (["12/1999"], "%m/%Y"),
+        (["12 mar 2019", "1 fev 2020"], "%d %b %Y"),
+        (["12 de março de 2019", "1 de maio de 2020"], "%d de %b de %Y"),
+        (["12-Mar-2019", "01-DEC-1999"], "%d-%b-%Y"),
+        (["12-mar-19"], "%d-%b-%y"),
+        (["September 3, 2019", "May 1, 2020"], "%b %d, %Y"),
+        (["mar. 2019", "set. 2020"], "%b %Y"),
+        (["2019-03-12T10:00:00Z", "2019-03-12T10:00:00-03:00"], "%Y-%m-%dT%H:%M:%S%z"),
+        (["2019-03-12 10:00:00.5-03"], "%Y-%m-%d %H:%M:%S.%f%z"),
+        (["2019-03-12 10:00:00 UTC"], "%Y-%m-%d %H:%M:%S %Z"),
+        ([" 31/12/2020", "01/02/2020   ", "    "], "%d/%m/%Y"),
     ],
 )
 def test_date_format(values: list[str], form: str) -> None:
@@ -69,6 +79,8 @@ def test_date_format(values: list[str], form: str) -> None:
         ["2020111"],
         ["1/2"],
         ["31/12/2020", "unknown date"],
+        ["12 xyz 2019"],
+        ["31 de fevereiro de 2019"],
     ],
 )
 def test_no_date(values: list[str]) -> None:
@@ -84,7 +96,7 @@ def test_the_order_of_day_and_month_is_called_ambiguous_only_when_it_is() -> Non
 @settings(deadline=None)
 @given(st.lists(st.datetimes(datetime(1900, 1, 1), datetime(2068, 12, 31)), min_size=1), st.sampled_from(DATE_FORMATS))
 def test_every_known_format_reads_back_what_it_wrote(moments: list[datetime], form: str) -> None:
-    kind = column("x", [moment.strftime(form) for moment in moments]).kind
+    kind = column("x", [moment.replace(tzinfo=UTC).strftime(form) for moment in moments]).kind
     assert kind.type is Type.DATE
     assert kind.format == form or kind.ambiguous
 

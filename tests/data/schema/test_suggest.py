@@ -42,11 +42,13 @@ def test_the_columns_of_adult() -> None:
     [
         (SENSITIVE, "diagnostico Diagnosis CID10 salário income religião raca_cor partido_politico orientação_sexual "
                     "dias_inadimplencia nota_final violencia_domestica "
+                    "óbito CID_PRINCIPAL causa_obito medicação motivo_alta apgar deceased "
                     "test_result HIV tipo_sanguineo sindicato genotype capital-gain identidade_genero"),
         (QUASI, "idade Sexo gender UF city município bairro profissão occupation escolaridade estado_civil "
-                "nationality naturalidade nome_municipio codigo_municipio"),
+                "nationality naturalidade nome_municipio codigo_municipio convênio plano_saúde insurer CNES leito ward "
+                "admission_date length_of_stay"),
         (IDENTIFIER, "cpf e-mail Telefone passport RG nome_completo endereço foto placa Motorista matricula "
-                     "cartao_sus"),
+                     "cartao_sus prontuário CNS AIH carteirinha encounter_id"),
     ],
 )  # fmt: skip
 def test_names_in_both_languages(role: Role, names: str) -> None:
@@ -95,10 +97,17 @@ def test_a_label_speaks_where_the_name_is_doubtful() -> None:
     weights = [f"0.{n:03}" for n in range(100, 200)]
     plain = column("PESO", weights)
     assert "body" in suggest(plain).reason
-    assert "in a sample" in suggest(replace(plain, title="Peso amostral")).reason
+    assert "of a sample" in suggest(replace(plain, title="Peso amostral")).reason
     vote = replace(column("V7", ["A", "B"] * 20), title="Em quem votou no 1º turno")
     assert suggest(vote).role is SENSITIVE
     assert suggest(replace(column("UF", ["CE", "RN"] * 20), title="Renda")).role is QUASI
+
+
+def test_blanks_around_values_are_left_out_by_the_starter() -> None:
+    births = suggest(column("nascimento", ["31/12/1990  ", "01/02/1985  "]))
+    assert births.normalize == ("trim",)
+    assert births.hierarchy is not None
+    assert suggest(column("nascimento", ["31/12/1990"])).normalize == ()
 
 
 def test_a_sensitive_column_that_is_mostly_empty_is_said_to_be_so() -> None:
@@ -178,7 +187,14 @@ def test_one_row() -> None:
         ("cidade", ["Fortaleza, CE", "Sobral, CE", "Recife, PE"], {"path": ", "}),
         ("localidade", ["CE/Fortaleza", "CE/Sobral"], None),  # the coarsest comes first: dropping it would not help
         ("localidade", ["Fortaleza/CE", "Sobral"], None),
-        ("idade", [f" {i}" for i in range(50)], None),  # hierarchies compare exact text
+        ("idade", [f" {i}" for i in range(50)], {"intervals": [5, 10, 20]}),
+        (
+            "entrada",
+            ["12 mar 2019", "1 fev 2020"],
+            {"dates": "%d %b %Y", "levels": ["month", "quarter", "%Y"]},
+        ),
+        ("birth", ["12-Mar-45"], {"dates": "%d-%b-%y", "levels": ["%m/%y", "%y"]}),
+        ("visit", ["2020-01-31 00:00:00+00"], {"dates": "%Y-%m-%d", "levels": ["%Y-%m", "quarter", "%Y"]}),
     ],
 )
 def test_hierarchies(name: str, cells: list[str | None], hierarchy: dict[str, object] | None) -> None:
@@ -228,7 +244,8 @@ def test_a_suggested_hierarchy_can_be_built_on_the_values(name: str, cells: list
             "privacy": {"models": [{"model": "k-anonymity", "k": 2}]},
         }
     )
-    values = [None if cell in ("", *seen.placeholders) else cell for cell in dict.fromkeys(cells)]
+    trimmed = [" ".join(cell.split()) if suggest(seen).normalize else cell for cell in cells]
+    values = [None if cell in ("", *seen.placeholders) else cell for cell in dict.fromkeys(trimmed)]
     built = build(name, policy.attributes[name].hierarchy, values, policy=policy)
     assert hierarchy is None or len(built.labels[-1]) <= 1
 

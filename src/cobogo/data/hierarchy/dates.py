@@ -4,6 +4,7 @@ with a name (quarter, 5-years)."""
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -56,6 +57,17 @@ PERIODS = {"week": "%G-W%V", "month": "%Y-%m", "quarter": "%Y-%m", "year": "%Y"}
 """Levels with a name, and the format of what they are computed from. A week is ISO 8601's, in its own year."""
 
 _MONTHS = {"month": 1, "quarter": 3, "year": 12}
+_MONTH_NAMES = """
+January janeiro jan enero ene / February fevereiro fev feb febrero / March marco mar marzo / April abril abr apr
+May maio mai mayo / June junho jun junio / July julho jul julio / August agosto ago aug
+September setembro set sep sept septiembre setiembre / October outubro out oct octubre / November novembro nov noviembre
+December dezembro dez dec diciembre dic
+"""
+_ENGLISH = {
+    name.lower(): names[0] for line in re.split("[/\n]", _MONTH_NAMES) if (names := line.split()) for name in names
+}
+_WORD = re.compile(r"[^\W\d_]{3,}\.?")
+_HOURS_EAST = re.compile(r"[+-][0-9]{2}")
 _SEVERAL_YEARS = re.compile("([2-9]|[1-9][0-9]{1,2})-years")
 
 
@@ -76,6 +88,33 @@ def format_of(level: str) -> str:
     ('%Y', '%m/%Y')
     """
     return "%Y" if years_of(level) else PERIODS.get(level, level)
+
+
+def plain_date(text: str, form: str) -> str:
+    """A text of the data as strptime reads it in a format: its month in English, whether that was written in English,
+    Portuguese or Spanish, whole or short, and the minutes of its time zone, which DuckDB and PostgreSQL leave out.
+
+    >>> plain_date("12 de março de 2019", "%d de %b de %Y"), plain_date("2019-03-12 10:00-03", "%Y-%m-%d %H:%M%z")
+    ('12 de Mar de 2019', '2019-03-12 10:00-0300')
+    """
+    if "%b" in form or "%B" in form:
+        text = english_months(text, whole="%B" in form)
+    return f"{text}00" if form.endswith("%z") and _HOURS_EAST.fullmatch(text[-3:]) else text
+
+
+def english_months(text: str, *, whole: bool = False) -> str:
+    """The names of months in a text in English, the ``whole`` names or their first three letters.
+
+    >>> english_months("12-SET-2019"), english_months("12 mar. 2019", whole=True)
+    ('12-Sep-2019', '12 March 2019')
+    """
+
+    def in_english(word: re.Match[str]) -> str:
+        letters = unicodedata.normalize("NFKD", word[0].rstrip(".")).encode("ascii", "ignore").decode()
+        name = _ENGLISH.get(letters.lower())
+        return word[0] if name is None else name if whole else name[:3]
+
+    return _WORD.sub(in_english, text)
 
 
 def dates_hierarchy(attribute: str, spec: DatesHierarchy, values: Sequence[str], *, where: str) -> Hierarchy:
@@ -142,7 +181,7 @@ def _try_dates(
     dated, wrong = [], []
     for value in values:
         try:
-            dated.append((read(value), value))
+            dated.append((read(value.strip()), value))
         except (ValueError, OverflowError):
             wrong.append(value)
     return dated, wrong
@@ -297,7 +336,7 @@ def _reader(form: str, levels: Sequence[str], where: str) -> Callable[[str], dat
             remedy=tr("The documentation of Python lists what a format may have (strptime)."),
             code="COBOGO-HIERARCHY-OPTIONS",
         ) from None
-    return _without_midnight(lambda text: datetime.strptime(before + text, year + form), said)
+    return _without_midnight(lambda text: datetime.strptime(before + plain_date(text, form), year + form), said)
 
 
 def _without_midnight(read: Callable[[str], datetime], said: tuple[str, ...]) -> Callable[[str], datetime]:

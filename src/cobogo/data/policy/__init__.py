@@ -103,6 +103,9 @@ from cobogo.data.policy.tables import (
     Formulas as Formulas,
 )
 from cobogo.data.policy.tables import (
+    Normalization as Normalization,
+)
+from cobogo.data.policy.tables import (
     Output as Output,
 )
 from cobogo.data.policy.tables import (

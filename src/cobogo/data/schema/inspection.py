@@ -121,8 +121,7 @@ class Inspection:
         decided = {}
         for name, found in suggested.items():
             role = str(roles.get(name, found.role))
-            fits = found.hierarchy is not None and role == found.role
-            decided[name] = {"role": role} | ({"hierarchy": found.hierarchy} if fits else {})
+            decided[name] = {"role": role} | (found.recoding if role == found.role else {})
         return decided
 
 
@@ -199,6 +198,7 @@ def as_json(columns: Sequence[ColumnProfile], suggestions: Sequence[Suggestion])
             "confidence": found.confidence,
             "reason": found.reason,
             "hierarchy": found.hierarchy,
+            "normalize": list(found.normalize),
         }
         for column, found in zip(columns, suggestions, strict=True)
     ]

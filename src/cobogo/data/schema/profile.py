@@ -16,6 +16,7 @@ from functools import cache
 from itertools import product
 from typing import Literal
 
+from cobogo.data.hierarchy.dates import english_months, plain_date
 from cobogo.data.schema.words import CODES, Topic, topic_of, words_of
 from cobogo.floor.language import Text, tr
 
@@ -36,19 +37,27 @@ PLACEHOLDERS = frozenset(
 
 _DAYS = (
     "%d/%m/%Y", "%m/%d/%Y", "%Y-%m-%d", "%d-%m-%Y", "%Y%m%d", "%d/%m/%y", "%d.%m.%Y", "%Y/%m/%d",
-    "%d-%b-%Y", "%d %b %Y", "%d/%b/%Y", "%d%b%Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y",
+    "%d-%b-%Y", "%d %b %Y", "%d/%b/%Y", "%d%b%Y", "%b %d, %Y", "%b %d %Y", "%d de %b de %Y", "%d-%b-%y", "%d %b %y",
+    "%d/%b/%y", "%d%b%y",
 )  # fmt: skip
-_TIMES = ("", "%H:%M", "%H:%M:%S", "%H:%M:%S.%f", "%H:%M:%SZ", "%H:%M:%S.%fZ")
+_CLOCKS = ("%H:%M", "%H:%M:%S", "%H:%M:%S.%f")
+_TIMES = ("", *(f"{clock}{zone}" for clock, zone in product(_CLOCKS, ("", "%z", " %z", " %Z"))))
 # In order of preference: of two formats that read every value the first is taken, so the day comes before the month.
+# A month's name is read as %b, whole or short (`plain_date`).
 DATE_FORMATS = (
     *(
         f"{day}{joint if time else ''}{time}"
         for joint, day, time in product(" T", _DAYS, _TIMES)
         if time or joint == " "
     ),
+    "%b/%Y",
+    "%b %Y",
+    "%b-%Y",
+    "%b de %Y",
     "%m/%Y",
     "%Y-%m",
 )
+_ZONE = re.compile(r"(:[0-9.]+ ?)(?:Z|[+-][0-9]{2}(?::?[0-9]{2})?)$")
 _YEARS = range(1850, 2101)  # a number of eight digits whose "year" lies outside is no date
 
 # A number with zeros in front is a code. Sizes are bounded as where hierarchies read them.
@@ -208,7 +217,8 @@ def decimal_mark(profiles: Sequence[ColumnProfile]) -> Literal[".", ","]:
 
 def _read_kind(values: Sequence[str]) -> ColumnKind | None:
     """Dates and numbers, or None. Dates first, because 20200131 is also a number."""
-    if not values or not all(value.isascii() for value in values):
+    values = [value for value in values if value]  # of cells of blanks alone
+    if not values or not all(english_months(value).isascii() for value in values):
         return None
     if set(values) == {"0", "1"}:
         return ColumnKind(Type.BOOLEAN)
@@ -256,18 +266,19 @@ def guess_date_format(values: Sequence[str]) -> str | None:
     >>> guess_date_format(["31/12/1990", "01/02/1985"]), guess_date_format(["Crato"])
     ('%d/%m/%Y', None)
     """
-    kind = _date(values) if values and all(value.isascii() for value in values) else None
+    kind = _read_kind(values)
     return None if kind is None else kind.format
 
 
 def _shape(value: str) -> str:
-    """Digits as one 9 a run, words as one a: it costs little and spares nearly all attempts to read a date."""
-    return re.sub(r"[A-Za-z]{3,}", "a", re.sub(r"[0-9]+", "9", value))
+    """Digits as one 9 a run, words as one a, a time zone as z: it spares nearly all attempts to read a date."""
+    zoned = _ZONE.sub(r"\1z", value) if ":" in value else value
+    return re.sub(r"[^\W\d_]{3,}\.?", "a", re.sub(r"[0-9]+", "9", zoned))
 
 
 @cache
 def _form_shape(form: str) -> str:
-    return re.sub(r"(?:%[A-Za-z])+", "9", re.sub("%[bB]", "a", form))
+    return re.sub(r"(?:%[A-Za-z])+", "9", re.sub("%[bZ]", "a", form.replace("%z", "z")))
 
 
 def is_date(value: str, form: str) -> bool:
@@ -279,7 +290,7 @@ def is_date(value: str, form: str) -> bool:
     if form.startswith("%Y%m%d") and not re.fullmatch("[0-9]{8}(?:[ T][0-9]{2}:[0-9]{2}.*)?", value):
         return False  # strptime reads 2020111 as well, one way or another
     try:
-        return datetime.strptime(value, form).year in _YEARS
+        return datetime.strptime(plain_date(value, form), form).year in _YEARS
     except ValueError:
         return False
 

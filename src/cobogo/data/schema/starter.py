@@ -131,8 +131,7 @@ def _attribute(profile: ColumnProfile, suggestion: Suggestion, say: Speech) -> I
         yield from _comment(f"“{profile.title}”")
     yield from _comment(say("{reason} (confidence {confidence})", reason=suggestion.reason, confidence=sure))
     role = str(suggestion.role) if suggestion.certain else CONFIRM + suggestion.role
-    content = {"role": role} | ({"hierarchy": suggestion.hierarchy} if suggestion.hierarchy else {})
-    yield f"{toml_key(profile.name)} = {toml(content)}"
+    yield f"{toml_key(profile.name)} = {toml({'role': role, **suggestion.recoding})}"
 
 
 def starting_models(sensitive: Sequence[ColumnProfile], k: int = 5, l: int | None = 2) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ anything, the suggestion is the one that protects most and is marked as uncertai
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -13,30 +14,18 @@ from decimal import Decimal
 from typing import Any
 
 from cobogo.data.hierarchy.codes import unknown_codes
+from cobogo.data.hierarchy.dates import plain_date
 from cobogo.data.hierarchy.texts import odd_paths
-from cobogo.data.policy import Role
+from cobogo.data.policy import Normalization, Role
 from cobogo.data.schema import forms
 from cobogo.data.schema.detect import ENOUGH_RECORDS, Finding, detect, share_of
 from cobogo.data.schema.profile import CERTAIN, ODD_VALUES, ColumnProfile, Type, is_date
+from cobogo.data.schema.surveys import answer_reason, weight_reason, weight_role
 from cobogo.data.schema.words import Clue, Topic, topic_of
 from cobogo.floor.language import Text, tr
 
 _QUASI_CLUES = (Clue.DATE, Clue.POSTAL_CODE)
-_MONTHS = {
-    "%d/%m/%Y": "%m/%Y",
-    "%m/%d/%Y": "%m/%Y",
-    "%Y-%m-%d": "%Y-%m",
-    "%d-%m-%Y": "%m-%Y",
-    "%Y%m%d": "%Y%m",
-    "%d/%m/%y": "%m/%y",
-    "%d.%m.%Y": "%m.%Y",
-    "%Y/%m/%d": "%Y/%m",
-    "%m/%Y": "",  # is a month already
-    "%Y-%m": "",
-}
-"""How the month of a date is written where the date is written so."""
-
-MIDNIGHT = (" %H:%M:%S", " 00:00:00")
+MIDNIGHTS = ((" %H:%M:%S%z", " 00:00:00+00"), (" %H:%M:%S", " 00:00:00"))
 """How times are written, and midnight among them."""
 
 LONG = 15
@@ -53,11 +42,18 @@ class Suggestion:
     reason: Text
     hierarchy: dict[str, Any] | None = None
     clue: Clue | None = None  # of an identifier, what its values are
+    normalize: tuple[Normalization, ...] = ()  # what of the writing of its values is no difference
 
     @property
     def certain(self) -> bool:
         """Whether it is ready to use without the user's word."""
         return self.confidence >= CERTAIN
+
+    @property
+    def recoding(self) -> dict[str, Any]:
+        """What a policy says of the column besides its role."""
+        more = {"hierarchy": self.hierarchy, "normalize": list(self.normalize)}
+        return {key: value for key, value in more.items() if value}
 
 
 def suggest(profile: ColumnProfile) -> Suggestion:
@@ -72,11 +68,18 @@ def suggest(profile: ColumnProfile) -> Suggestion:
     """
     topic = profile.topic
     candidates = [_suggest_by_values(finding) for finding in detect(profile)]
-    if topic and topic.role is not Role.IDENTIFIER:
+    if (weight := weight_reason(profile)) is not None:
+        candidates = [_suggest_weight(profile, weight)]
+    elif topic and topic.role is not Role.IDENTIFIER:
         candidates.append(_suggest_by_name(topic, profile))
+    elif not candidates and (answer := answer_reason(profile)) is not None:
+        candidates = [_suggest_answer(answer)]
     best = max(candidates, key=lambda candidate: candidate.confidence) if candidates else _suggest_in_doubt(profile)
     if best.role in _BUILDERS:
         best = _add_hierarchy(best, profile, topic)
+    if best.role is not Role.IDENTIFIER and any(value != value.strip() for value, _ in profile.values):
+        reason = tr("{reason}; the blanks around its values are left out", reason=best.reason)
+        best = replace(best, reason=reason, normalize=("trim",))
     if profile.sampled and best.role is not Role.IDENTIFIER:
         seen = len(profile.values)
         best = replace(
@@ -152,6 +155,20 @@ def _suggest_by_name(topic: Topic, profile: ColumnProfile) -> Suggestion:
     return Suggestion(topic.role, topic.confidence, reason)
 
 
+def _suggest_weight(profile: ColumnProfile, reason: Text) -> Suggestion:
+    role, why = weight_role(profile)
+    return Suggestion(role, 0.5, Text("{reason}; {why}", None, {"reason": reason, "why": why}))
+
+
+def _suggest_answer(reason: Text) -> Suggestion:
+    """Opinions are seldom known to others; recoding every item of a questionnaire would leave nothing of it."""
+    return Suggestion(
+        Role.NON_SENSITIVE,
+        0.5,
+        tr("{reason}: others seldom know it. Make it sensitive if nobody may learn it of a person", reason=reason),
+    )
+
+
 def _suggest_in_doubt(profile: ColumnProfile) -> Suggestion:
     """What protects most, where nothing speaks for any role."""
     if profile.kind.type is Type.EMPTY:
@@ -173,10 +190,6 @@ def _suggest_in_doubt(profile: ColumnProfile) -> Suggestion:
 
 def _add_hierarchy(suggestion: Suggestion, profile: ColumnProfile, topic: Topic | None) -> Suggestion:
     """The same with a hierarchy, if one fits all values. All reach ``*`` at the top: then a solution exists."""
-    if any(value != value.strip() for value, _ in profile.values):
-        # the builders compare exact text
-        reason = tr("{reason}; with blanks around its values there can be no hierarchy", reason=suggestion.reason)
-        return replace(suggestion, reason=reason)
     if profile.kind.ambiguous:
         assumed = tr("{reason}; it is assumed that the day comes before the month", reason=suggestion.reason)
         suggestion = replace(suggestion, reason=assumed)
@@ -195,11 +208,13 @@ def _dates(profile: ColumnProfile, topic: Topic | None) -> dict[str, Any] | None
     if form is None:
         return None
     dated = [text for text in profile.texts if is_date(text, form)]
-    years = [datetime.strptime(text, form).year for text in dated]
-    if form.endswith(MIDNIGHT[0]) and all(text.endswith(MIDNIGHT[1]) for text in dated):
-        form = form.removesuffix(MIDNIGHT[0])  # days, as frames and Parquet files hold them
-    day = next(day for day in sorted(_MONTHS, key=len, reverse=True) if form.startswith(day))
-    levels = [*([day] if form != day else []), *([_MONTHS[day]] if _MONTHS[day] else [])]
+    years = [datetime.strptime(plain_date(text, form), form).year for text in dated]
+    for clock, midnight in MIDNIGHTS:
+        if form.endswith(clock) and all(text.endswith(midnight) for text in dated):
+            form = form.removesuffix(clock)  # days, as frames and Parquet files hold them
+    day = re.split("[ T]%H", form)[0]
+    shown = "%Y-%m-%d" if "%b" in day else day  # not an English name among Portuguese ones
+    levels = [*([shown] if form != day else []), *([_month_of(day)] if "%d" in day else [])]
     if "%y" in day:
         levels.append("%y")  # two digits do not tell the century: neither do the levels
     elif (topic is not None and topic.about == "birth") or max(years) - min(years) >= LONG:
@@ -207,6 +222,17 @@ def _dates(profile: ColumnProfile, topic: Topic | None) -> dict[str, Any] | None
     else:
         levels += ["quarter", "%Y"]
     return {"dates": form, "levels": levels} | ({"lenient": True} if len(dated) < len(profile.texts) else {})
+
+
+def _month_of(day: str) -> str:
+    """How the month of a day is written where days are written so.
+
+    >>> [_month_of(day) for day in ("%d/%m/%Y", "%Y%m%d", "%d.%m.%Y", "%m/%d/%Y", "%d-%b-%y", "%d %b %Y")]
+    ['%m/%Y', '%Y%m', '%m.%Y', '%m/%Y', '%m/%y', 'month']
+    """
+    if "%b" in day:
+        return "%m/%y" if "%y" in day else "month"
+    return re.sub("%d[-/.]?|[-/.]%d$", "", day)
 
 
 def _codes(profile: ColumnProfile, topic: Topic | None) -> dict[str, Any] | None:

@@ -77,6 +77,7 @@ class Topic:
     weak: bool = False  # words that say little beside others: the "nome" of "nome_municipio"
 
 
+WEIGHT = tr("the weight of a record in a sample")
 _LAW = tr("personal data that LGPD art. 5 II and GDPR art. 9 call sensitive")
 _PRIVATE = tr("a matter that people keep to themselves")
 _KNOWN = tr("which others may know")
@@ -151,7 +152,7 @@ TOPICS: tuple[Topic, ...] = (
                 "mac address, iban, conta bancaria, conta corrente, bank account, account number, numero conta, "
                 "numero da conta, pix, chave pix"),
     _identifier(Clue.CNS, 0.8, "cns, cartao sus, cartao do sus, numero sus, sus card, cartao nacional saude, "
-                "cartao nacional de saude, health card"),
+                "cartao nacional de saude, cartao nacional, carteira sus, numero cns, health card"),
     _identifier(Clue.ADDRESS, 0.8, "endereco, logradouro, address, street, street address, home address, rua, avenida, "
                 "complemento, house number, numero casa"),
     _identifier(Clue.BIOMETRIC, 0.85, "biometria, biometric, fingerprint, impressao digital, foto, photo, face id, "
@@ -159,7 +160,10 @@ TOPICS: tuple[Topic, ...] = (
     _identifier(Clue.KEY, 0.85, "matricula, prontuario, protocolo, mrn, medical record, medical record number, "
                 "record number, record id, registration number, numero registro, numero processo, inscricao, "
                 "username, user name, login, token, hash, session id, cookie, device id, policy number, apolice, "
-                "numero contrato, contract number, numero notificacao, nu notific"),
+                "numero contrato, contract number, numero notificacao, nu notific, aih, numero aih, nr aih, "
+                "numero atendimento, numero do atendimento, encounter id, visit id, admission id, nhs number, "
+                "hospital number, patient number, carteirinha, numero carteirinha, numero carteira, "
+                "carteira convenio, carteira do convenio, member id, subscriber id"),
     _identifier(Clue.FREE_TEXT, 0.7, "observacao, observacoes, obs, comentario, comment, note, remark, descricao, "
                 "description, historico, anamnese, laudo, relato, mensagem, message, transcript, texto, text, txt",
                 weak=True),
@@ -182,7 +186,7 @@ TOPICS: tuple[Topic, ...] = (
     _quasi(tr("education"),
            "escolaridade, escolar, turma, serie escolar, ano escolar, periodo letivo, classroom, education, "
            "educacao, grau instrucao, grau de instrucao, instrucao, schooling, "
-           "degree, school, escola, curso, course, university, universidade, formacao"),
+           "escol, degree, school, escola, curso, course, university, universidade, formacao"),
     _quasi(tr("marital status"),
            "estado civil, estcivil, estciv, marital, marital status, civil status, situacao conjugal, casado, married, "
            "relationship"),
@@ -194,10 +198,24 @@ TOPICS: tuple[Topic, ...] = (
            "family size, numero filhos, numero de filhos", confidence=0.75),
     _quasi(tr("the body"), "altura, height, estatura, peso, weight", confidence=0.5),
     _quasi(tr("a year"), "ano, year", confidence=0.6, weak=True),
-    _topic(tr("the weight of a record in a sample"), Role.QUASI_IDENTIFIER, 0.5,
-           "peso amostral, peso da amostra, peso amostra, ponderacao, fator expansao, fator de expansao, "
-           "sample weight, sampling weight, survey weight, weighting, expansion factor, pweight, fweight",
-           why=tr("which may tell the group of the sample that it is from: leave the column out if nobody needs it")),
+    _topic(WEIGHT, Role.NON_SENSITIVE, 0.5,
+           "peso amostral, peso da amostra, peso amostra, peso pos estratificacao, peso calibrado, peso pessoa, "
+           "peso domicilio, peso do domicilio, peso final, ponderacao, ponderador, fator expansao, fator de expansao, "
+           "fator ponderacao, fator de ponderacao, sample weight, sampling weight, survey weight, design weight, "
+           "person weight, household weight, final weight, weighting, expansion factor, pweight, fweight, pspwght, "
+           "dweight, wtfinl, perwt"),
+    _quasi(tr("the health plan"), "convenio, plano saude, plano de saude, operadora, seguradora, seguro saude, "
+           "health plan, health insurance, insurance, insurer, insurance provider, payer, payor", confidence=0.75),
+    _quasi(tr("where and when somebody was treated"),
+           "hospital, unidade saude, unidade de saude, unidade atendimento, estabelecimento saude, "
+           "estabelecimento de saude, estabelecimento, cnes, ubs, upa, posto saude, posto de saude, facility, "
+           "health facility, health unit, health center, leito, enfermaria, bed, ward, "
+           "data internacao, data de internacao, dt internacao, dt inter, data da internacao, dias internacao, "
+           "dias de internacao, tempo internacao, tempo de internacao, carater internacao, admissao, admission, "
+           "admission date, data alta, data da alta, data de alta, dt alta, dt saida, discharge date, "
+           "data atendimento, data do atendimento, consulta, visit, visit date, appointment, "
+           "permanencia, dias permanencia, dias de permanencia, length of stay, los, dt notific, data notificacao, "
+           "data da notificacao, sin pri", confidence=0.7),
     # --- what must not be learnt about a person ---
     _sensitive(tr("racial or ethnic origin"),
                "raca, race, raca cor, cor raca, cor da pele, skin color, etnia, ethnicity, "
@@ -224,10 +242,20 @@ TOPICS: tuple[Topic, ...] = (
                "glucose, colesterol, cholesterol, hba1c, imc, bmi, gestante, gravidez, pregnant, pregnancy, "
                "deficiencia, necessidade especial, necessidades especiais, special needs, disability, pcd, "
                "transtorno, disorder, depressao, depression, alergia, allergy, fumante, "
-               "smoker, smoking, tabagismo, alcoolismo, alcoholism, obito, death, causa obito, causa do obito, "
+               "smoker, smoking, tabagismo, alcoolismo, alcoholism, obito, death, deceased, died, mortality, "
+               "mortalidade, falecido, falecimento, faleceu, causa obito, causa do obito, motivo alta, motivo da alta, "
+               "tipo alta, tipo de alta, condicao alta, discharge status, discharge disposition, medicacao, farmaco, "
+               "dose, agravo, queixa, queixa principal, chief complaint, motivo consulta, motivo da consulta, "
+               "comorbidities, glicemia, apgar, idade gestacional, gestational age, gestant, puerpera, puerperio, "
+               "grupo sanguineo, blood group, grupo abo, fator risco, fator de risco, fator risc, risk factor, peso nascer, "
+               "peso ao nascer, birth weight, sigtap, classi fin, classificacao final, triagem, triage, "
+               "hospitalizado, hospitalized, hospitalised, intubado, ventilacao, ventilation, "
                "cause of death, causa bas, internacao, uti, icu, suicidio, suicide, aborto, abortion"),
     _sensitive(tr("a result, perhaps of an exam"), "resultado, result, exame, exam, teste, test, desfecho, outcome, "
-               "evolucao, situacao, procedimento, procedure, drug, condition, condicao", confidence=0.5, weak=True),
+               "evolucao, situacao, procedimento, procedure, drug, condition, condicao, alta, discharge, criterio, "
+               "pressao, pressure", confidence=0.5, weak=True),
+    _sensitive(tr("the medical specialty, which may tell the disease"), "especialidade, especialidade medica, clinica, "
+               "specialty, speciality, medical specialty, clinic", confidence=0.5, weak=True),
     _sensitive(tr("money"), "salario, salary, salary class, renda, income, remuneracao, wage, patrimonio, wealth, "
                "net worth, divida, debt, saldo, balance, credit score, score credito, emprestimo, loan, inadimplente, "
                "bonus, pension, pensao, aposentadoria, beneficio, benefit, bolsa familia, auxilio, capital gain, "
@@ -236,7 +264,9 @@ TOPICS: tuple[Topic, ...] = (
     _sensitive(tr("money, perhaps of a debt that was not paid"), "default, defaulted", confidence=0.5, why=_PRIVATE,
                weak=True),
     _sensitive(tr("marks, perhaps at school"), "nota, media, conceito, boletim, rendimento escolar, aprovado, "
-               "aprovacao, grade, gpa, exam score, test score", confidence=0.5, why=_PRIVATE, weak=True),
+               "aprovacao, grade, gpa, exam score, test score, matematica, math, mathematics, portugues, redacao, "
+               "historia, history, geografia, geography, ciencias, science, fisica, physics, quimica, chemistry, "
+               "biologia, biology, ingles, faltas, absences, attendance", confidence=0.5, why=_PRIVATE, weak=True),
     _sensitive(tr("crime, offence or violence"),
                "violencia, violence, agressao, assault, crime, criminal, criminal record, antecedentes, condenacao, "
                "conviction, prisao, arrest, ficha criminal, infracao, multa, offense, offence", why=_PRIVATE),

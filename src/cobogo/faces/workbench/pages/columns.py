@@ -118,10 +118,12 @@ class _Columns:
         draft = self.session.draft
         told = draft.attributes
         changes: dict[str, dict[str, Any]] = {}
-        suggested = {one["column"]: one["hierarchy"] for one in self.columns}
+        suggested = {one["column"]: one for one in self.columns}
         for name, role in roles.items():
             usual = role == "quasi-identifier" and not told.get(name, {}).get("hierarchy")
-            changes[name] = {"role": role} | ({"hierarchy": suggested[name]} if usual else {})
+            changes[name] = {"role": role} | ({"hierarchy": suggested[name]["hierarchy"]} if usual else {})
+            if trimmed := role != "identifier" and suggested[name].get("normalize"):
+                changes[name]["normalize"] = trimmed
         draft.set_attributes(changes)
         self.roles |= roles
         for name in roles.keys() & self.lines.keys():

@@ -1,11 +1,16 @@
-"""Counts estimated from randomized data, with their standard errors: from codes and an operator, or from the public
-directory of a release, which is all that a recipient has."""
+"""Estimates from randomized data: counts with their standard errors, densities, association rules and decision trees.
+
+Counts come from codes and an operator, or from the public directory of a release, which is all that a recipient has.
+Rules and trees are mined by counts that are corrected for the draws. The density is that of a numeric attribute under
+additive noise, beside an attack that removes weak noise.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -238,3 +243,204 @@ def _matching(counted: FrequencyTable, where: Values) -> Mask:
 
 def _codes(domain: Sequence[Label], wanted: Collection[Label]) -> list[int]:
     return [code for code, label in enumerate(domain) if label in wanted]
+
+
+NOISES = ("gaussian", "laplace", "uniform")
+
+
+def noise_density(kind: str, scale: float, distance: Floats) -> Floats:
+    """The density of independent noise with mean 0 and the standard deviation ``scale``."""
+    if kind == "uniform":
+        half = scale * np.sqrt(3)
+        return np.where(abs(distance) <= half, 1 / (2 * half), 0.0)
+    if kind == "laplace":
+        b = scale / np.sqrt(2)
+        return np.asarray(np.exp(-abs(distance) / b) / (2 * b))
+    if kind == "gaussian":
+        return np.asarray(np.exp(-((distance / scale) ** 2) / 2) / (scale * np.sqrt(2 * np.pi)))
+    raise ValueError(f"The 'kind' of noise must be one of {', '.join(NOISES)}. Got {kind!r} instead")
+
+
+@dataclass(frozen=True)
+class Density:
+    """A distribution over intervals of equal width."""
+
+    edges: Floats
+    shares: Floats
+
+
+def reconstruct(
+    noisy: Floats, kind: str, scale: float, low: float, high: float, *, intervals: int = 50, rounds: int = 500
+) -> Density:
+    """Estimate the density of values between ``low`` and ``high`` from values with noise of a known distribution.
+
+    Expectation maximization over intervals (Agrawal and Srikant 2000; Agrawal and Aggarwal 2001). Noisy values are
+    first counted in intervals, so that the time of a round does not grow with their number.
+    """
+    edges = np.linspace(low, high, intervals + 1)
+    width = edges[1] - edges[0]
+    before = int(np.ceil(max(low - noisy.min(), 0) / width))
+    after = int(np.ceil(max(noisy.max() - high, 0) / width))
+    wide = low + width * np.arange(-before, intervals + after + 1)
+    seen = np.histogram(np.clip(noisy, wide[0], wide[-1]), wide)[0] / len(noisy)
+    middles = (wide[:-1] + wide[1:]) / 2
+    kernel = noise_density(kind, scale, middles[:, None] - ((edges[:-1] + edges[1:]) / 2)[None, :]) * width
+    kernel = np.maximum(kernel, 1e-300)
+    kernel = kernel / kernel.sum(axis=0)
+    guess = np.full(intervals, 1 / intervals)
+    for _ in range(rounds):
+        ratio = seen / (kernel @ guess)
+        step = guess * (kernel.T @ ratio)
+        if abs(step - guess).sum() < 1e-7:
+            break
+        guess = step
+    return Density(edges, guess / guess.sum())
+
+
+def filter_noise(noisy: Floats, scale: float) -> Floats:
+    """Estimate the noise-free values by spectral filtering (Kargupta, Datta, Wang and Sivakumar 2003).
+
+    Noise of equal variance in every column adds that variance to every eigenvalue of the covariance; correlated columns
+    concentrate their own variance in a few. Projecting on the eigenvectors above what noise alone explains (the edge of
+    the Marchenko–Pastur law) removes most of the noise and keeps most of the values.
+    """
+    records, columns = noisy.shape
+    centre = noisy.mean(axis=0)
+    values, vectors = np.linalg.eigh(np.cov(noisy - centre, rowvar=False))
+    edge = scale**2 * (1 + np.sqrt(columns / records)) ** 2
+    chosen = vectors[:, values > edge]
+    shrink = (values[values > edge] - scale**2) / values[values > edge]
+    return np.asarray(centre + ((noisy - centre) @ chosen * shrink) @ chosen.T)
+
+
+Correction = Callable[[Ints], Floats]
+"""Maps the released counts of the values of some records to the estimated original counts."""
+
+
+def correction(operator: Operator) -> Correction:
+    """Correct by the inverse of the operator; negative counts stay, because they are summed."""
+    return lambda observed: operator.inverse(observed.astype(float))
+
+
+def no_correction(observed: Ints) -> Floats:
+    """The counts themselves, for values that were not randomized."""
+    return observed.astype(float)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Records with these values (column, code) tend to have a value of the randomized attribute."""
+
+    condition: tuple[tuple[int, int], ...]
+    value: int
+    support: float  # share of all records that have both
+    confidence: float  # share of those with the condition that have the value
+
+
+def find_rules(
+    columns: Ints,
+    target: Ints,
+    values: int,
+    estimate: Correction,
+    *,
+    support: float,
+    confidence: float,
+    longest: int = 2,
+) -> tuple[Rule, ...]:
+    """Find association rules from conditions on columns released as they are to values of a randomized one.
+
+    The records of a condition are known exactly; their values are estimated. A condition below the support has no
+    extension above it, so its extensions are not tried (Agrawal and Srikant 1994).
+    """
+    records = len(target)
+    least = support * records
+    found: list[Rule] = []
+    alone = [(c, v) for c in range(columns.shape[1]) for v in range(int(columns[:, c].max(initial=-1)) + 1)]
+    masks: dict[tuple[tuple[int, int], ...], Mask] = {}
+    for item in alone:
+        mask = columns[:, item[0]] == item[1]
+        if mask.sum() >= least:
+            masks[item,] = mask
+    frequent = [key[0] for key in masks]
+    for length in range(2, longest + 1):
+        for items in combinations(frequent, length):
+            if len({c for c, _ in items}) == length and items[:-1] in masks:
+                mask = masks[items[:-1]] & masks[items[-1],]
+                if mask.sum() >= least:
+                    masks[items] = mask
+    for items, mask in masks.items():
+        among = int(mask.sum())
+        likely = estimate(np.bincount(target[mask], minlength=values))
+        for value in np.flatnonzero((likely >= least) & (likely >= confidence * among)).tolist():
+            found.append(Rule(items, value, float(likely[value]) / records, float(likely[value]) / among))
+    return tuple(found)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DecisionTree:
+    """A node of a decision tree: a column and a subtree for each of its values, or a leaf."""
+
+    value: int
+    column: int | None = None
+    branches: dict[int, DecisionTree] = field(default_factory=dict)
+
+    def predict(self, columns: Ints) -> Ints:
+        """The likeliest value of each record."""
+        found = np.full(len(columns), self.value, dtype=np.int64)
+        for code, branch in self.branches.items():
+            rows = np.flatnonzero(columns[:, self.column] == code)
+            found[rows] = branch.predict(columns[rows])
+        return found
+
+
+def grow_tree(
+    columns: Ints, target: Ints, values: int, estimate: Correction, *, deepest: int = 3, fewest: int = 200
+) -> DecisionTree:
+    """Grow a decision tree for a randomized attribute (Du and Zhan 2003).
+
+    The records of a node are known exactly; the distribution of the attribute among them is estimated, and the gain of
+    a split is computed from the estimates. Nodes of fewer than ``fewest`` records are leaves: estimates from fewer are
+    mostly noise.
+    """
+    shares = _shares(target, values, estimate)
+    leaf = DecisionTree(int(shares.argmax()))
+    if deepest == 0 or len(target) < fewest:
+        return leaf
+    gains = [_gain(columns[:, c], target, values, estimate, shares, fewest) for c in range(columns.shape[1])]
+    best = int(np.argmax(gains)) if gains else -1
+    if best < 0 or gains[best] <= 1e-9:
+        return leaf
+    branches = {
+        int(code): grow_tree(columns[rows], target[rows], values, estimate, deepest=deepest - 1, fewest=fewest)
+        for code in np.unique(columns[:, best])
+        if len(rows := np.flatnonzero(columns[:, best] == code)) >= fewest
+    }
+    return DecisionTree(leaf.value, best, branches)
+
+
+def _shares(target: Ints, values: int, estimate: Correction) -> Floats:
+    """The estimated distribution, with negative counts set to 0."""
+    likely = np.clip(estimate(np.bincount(target, minlength=values)), 0, None)
+    return np.asarray(likely / max(likely.sum(), 1e-12))
+
+
+def _gain(column: Ints, target: Ints, values: int, estimate: Correction, shares: Floats, fewest: int) -> float:
+    """The decrease of the Gini impurity."""
+    inside = 0.0
+    for code in np.unique(column):
+        mine = target[column == code]
+        part = _shares(mine, values, estimate) if len(mine) >= fewest else shares
+        inside += len(mine) / len(target) * (1 - float((part**2).sum()))
+    return 1 - float((shares**2).sum()) - inside
+
+
+def accuracy(found: DecisionTree, columns: Ints, truth: Ints) -> float:
+    """The share of records whose value is predicted right."""
+    return float((found.predict(columns) == truth).mean())
+
+
+def agreement(one: Sequence[Rule], other: Sequence[Rule]) -> tuple[float, float]:
+    """Recall and precision of the second set of rules with respect to the first."""
+    mine, theirs = ({(rule.condition, rule.value) for rule in some} for some in (one, other))
+    both = len(mine & theirs)
+    return both / max(len(mine), 1), both / max(len(theirs), 1)

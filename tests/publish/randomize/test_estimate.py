@@ -25,9 +25,22 @@ from cobogo.promises.operators import (
     variances,
     warner,
 )
-from cobogo.publish.randomize.estimate import counts, mining
-from cobogo.publish.randomize.estimate.counts import estimate_count
-from cobogo.publish.randomize.estimate.density import filter_noise, noise_density, reconstruct
+from cobogo.publish.randomize.estimate import (
+    CountEstimate,
+    accuracy,
+    agreement,
+    correction,
+    count,
+    count_sampled,
+    estimate_count,
+    filter_noise,
+    find_rules,
+    grow_tree,
+    no_correction,
+    noise_density,
+    reconstruct,
+    uniform_variance,
+)
 from cobogo.publish.randomize.make import METHODS
 from support.effort import examples
 from support.randomized_tables import policy, table
@@ -93,12 +106,12 @@ def test_variances_are_those_of_the_draws() -> None:
     found = []
     for _ in range(3000):
         observed = np.bincount(operator.sample(table, Entropy()), minlength=m)
-        found.append(counts.count(operator, observed, [0, 1]).count)
-    variance = counts.uniform_variance(operator, c, n, s)
+        found.append(count(operator, observed, [0, 1]).count)
+    variance = uniform_variance(operator, c, n, s)
     assert abs(np.mean(found) - c) < Z * math.sqrt(variance / 3000)
     assert np.var(found) == pytest.approx(variance, rel=Z * math.sqrt(2 / 3000))
     shares = np.bincount(table, minlength=m) / n
-    assert variances(operator, shares, n)[0] * n * n == pytest.approx(counts.uniform_variance(operator, 400, n, 1))
+    assert variances(operator, shares, n)[0] * n * n == pytest.approx(uniform_variance(operator, 400, n, 1))
 
 
 @pytest.mark.parametrize("operator", OPERATORS.values(), ids=list(OPERATORS))
@@ -107,7 +120,7 @@ def test_true_counts_lie_in_their_intervals(operator: Operator) -> None:
     hits = 0
     for _ in range(400):
         observed = np.bincount(operator.sample(table, Entropy()), minlength=3)
-        low, high = counts.count(operator, observed, [0]).interval(0.95)
+        low, high = count(operator, observed, [0]).interval(0.95)
         hits += low <= 500 <= high
     assert abs(hits - 380) < Z * math.sqrt(400 * 0.95 * 0.05)
 
@@ -116,15 +129,15 @@ def test_both_ways_to_the_variance_agree() -> None:
     uniform = Uniform(4, Fraction(1, 3))
     same = operator_from_matrix(uniform.matrix())
     observed = np.array([300, 250, 200, 250])
-    one, other = counts.count(uniform, observed, [1, 2]), counts.count(same, observed, [1, 2])
+    one, other = count(uniform, observed, [1, 2]), count(same, observed, [1, 2])
     assert one.count == pytest.approx(other.count)
     assert one.error == pytest.approx(other.error)
 
 
 def test_a_count_that_drowns_in_its_error_is_not_estimable() -> None:
     operator = Uniform(10, Fraction(1, 10))
-    assert not counts.count(operator, np.array([2, 1, 1, 1, 1, 1, 1, 1, 1, 1]), [0]).estimable
-    assert (counts.CountEstimate(3, 3) + counts.CountEstimate(4, 4)) == counts.CountEstimate(7, 5)
+    assert not count(operator, np.array([2, 1, 1, 1, 1, 1, 1, 1, 1, 1]), [0]).estimable
+    assert (CountEstimate(3, 3) + CountEstimate(4, 4)) == CountEstimate(7, 5)
 
 
 def test_sampled_groups_stand_for_all_their_records() -> None:
@@ -133,7 +146,7 @@ def test_sampled_groups_stand_for_all_their_records() -> None:
     sizes = random.integers(3, 9, 4000)
     truth = random.choice(4, 4000, p=[0.4, 0.3, 0.2, 0.1])
     shown = operator.sample(truth, Entropy())
-    found = counts.count_sampled(operator, shown, sizes, [0])
+    found = count_sampled(operator, shown, sizes, [0])
     assert abs(found.count - 0.4 * sizes.sum()) < Z * found.error
 
 
@@ -191,12 +204,12 @@ def test_rules_are_found_again_on_randomized_data() -> None:
     operator = Uniform(3, Fraction(1, 2))
     released = operator.sample(target, Entropy())
     options = {"support": 0.02, "confidence": 0.6}
-    true = mining.find_rules(columns, target, 3, mining.no_correction, **options)
-    found = mining.find_rules(columns, released, 3, mining.correction(operator), **options)
-    naive = mining.find_rules(columns, released, 3, mining.no_correction, **options)
+    true = find_rules(columns, target, 3, no_correction, **options)
+    found = find_rules(columns, released, 3, correction(operator), **options)
+    naive = find_rules(columns, released, 3, no_correction, **options)
     assert len(true) == 15  # each value of the first column, alone and with each of the second's
-    assert mining.agreement(true, found) == (1.0, 1.0)
-    assert mining.agreement(true, naive)[0] < 1
+    assert agreement(true, found) == (1.0, 1.0)
+    assert agreement(true, naive)[0] < 1
     for rule in found:
         same = next(r for r in true if (r.condition, r.value) == (rule.condition, rule.value))
         assert rule.confidence == pytest.approx(same.confidence, abs=0.06)
@@ -207,12 +220,12 @@ def test_a_tree_of_randomized_data_is_as_good_as_one_of_the_original() -> None:
     half = len(target) // 2
     operator = Uniform(3, Fraction(2, 5))
     released = operator.sample(target, Entropy())
-    original = mining.grow_tree(columns[:half], target[:half], 3, mining.no_correction)
-    corrected = mining.grow_tree(columns[:half], released[:half], 3, mining.correction(operator))
-    best = mining.accuracy(original, columns[half:], target[half:])
+    original = grow_tree(columns[:half], target[:half], 3, no_correction)
+    corrected = grow_tree(columns[:half], released[:half], 3, correction(operator))
+    best = accuracy(original, columns[half:], target[half:])
     assert original.column == corrected.column == 0
     assert best > 0.8
-    assert mining.accuracy(corrected, columns[half:], target[half:]) == pytest.approx(best, abs=0.01)
+    assert accuracy(corrected, columns[half:], target[half:]) == pytest.approx(best, abs=0.01)
 
 
 @pytest.fixture(scope="module")

@@ -19,9 +19,18 @@ from cobogo.errors import DataError, PolicyError
 from cobogo.floor.randomness import Seeded
 from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.ledger import Ledger
-from cobogo.publish.frequency_list import kernels
-from cobogo.publish.frequency_list.bounds import DistanceBounds, bounds, ratio, tail
-from cobogo.publish.frequency_list.mechanism import Counts, FrequencyList, Outline, _trace_list, outline
+from cobogo.promises.mechanisms import frequency_list
+from cobogo.promises.mechanisms.frequency_list import (
+    Counts,
+    DistanceBounds,
+    FrequencyList,
+    Outline,
+    _trace_list,
+    bounds,
+    outline,
+    ratio,
+    tail,
+)
 from support.commands import cobogo
 from support.effort import examples
 
@@ -102,7 +111,7 @@ def law(made: FrequencyList, true: Partition, candidates: list[Partition]) -> di
     steps = len(rim.downs)
     last = np.zeros(2 * found.band + 1)
     last[found.band] = 1.0
-    sums = kernels.restore_sums(rim.downs, rim.pinned, made.weights, 0, steps, last, found.scaling_interval)
+    sums = frequency_list.restore_sums(rim.downs, rim.pinned, made.weights, 0, steps, last, found.scaling_interval)
     chances = {}
     for candidate in candidates:
         states = states_of(rim, candidate, found.band)
@@ -231,17 +240,17 @@ def test_coins_look_at_every_digit() -> None:
     sums = np.array([[0.0, 1.0, 0.0], [0.0, 0.75, 0.25]])
     downs, states = np.array([True]), np.zeros(2, dtype=np.int16)
     for word, moves in ((2**62 - 1, True), (2**62, False), (2**63, False)):
-        state, used = kernels.walk(downs, sums, 0, 1, np.array([word, 0], dtype=np.uint64), 0, states)
+        state, used = frequency_list.walk(downs, sums, 0, 1, np.array([word, 0], dtype=np.uint64), 0, states)
         assert ((state == 2), used) == (moves, 1)
     share = 2.0**-2 + 2.0**-54
     sums = np.array([[0.0, 1.0, 0.0], [0.0, 1 - share, share]])
     level = int(share * 2**64)
-    assert kernels.walk(downs, sums, 0, 1, np.array([level - 1], dtype=np.uint64), 0, states)[0] == 2
+    assert frequency_list.walk(downs, sums, 0, 1, np.array([level - 1], dtype=np.uint64), 0, states)[0] == 2
     tiny = 2.0**-70
     sums = np.array([[0.0, 1.0, 0.0], [0.0, 1.0, tiny]])
     for second, moves in ((2**58 - 1, True), (2**58, False)):
         words = np.array([0, second, 0], dtype=np.uint64)
-        assert (kernels.walk(downs, sums, 0, 1, words, 0, states)[0] == 2) == moves
+        assert (frequency_list.walk(downs, sums, 0, 1, words, 0, states)[0] == 2) == moves
 
 
 def test_blocks_are_no_part_of_the_law() -> None:
@@ -249,12 +258,14 @@ def test_blocks_are_no_part_of_the_law() -> None:
     true = counts_of((40, 17, 9, 9, 5, 3, 2, 2, 1, 1, 1, 1, 1))
     made = FrequencyList(Fraction(1), NANO)
     rim, between = outline(true, made.bounds.run), made.bounds.scaling_interval
-    apart_from = [kernels.checkpoints(rim.downs, rim.pinned, made.weights, block, between) for block in (4096, 64)]
+    apart_from = [
+        frequency_list.checkpoints(rim.downs, rim.pinned, made.weights, block, between) for block in (4096, 64)
+    ]
     assert np.array_equal(apart_from[0][0], apart_from[1][0])
     for start in range(0, len(rim.downs), 64):
         end = min(start + 64, len(rim.downs))
         last = apart_from[1][start // 64 + 1]
-        again = kernels.restore_sums(rim.downs, rim.pinned, made.weights, start, end, last, between)
+        again = frequency_list.restore_sums(rim.downs, rim.pinned, made.weights, start, end, last, between)
         assert np.array_equal(again[0], apart_from[1][start // 64])
 
 

@@ -28,7 +28,7 @@ from cobogo.release.recodings import other_number, role_problems, verify_recodin
 from cobogo.release.reference import Json
 
 CHECKS: dict[str, str] = {
-    "flows": "cobogo.locate.mobility.flow_release:check",
+    "flows": "cobogo.locate.mobility.flows:check",
     "frequency-list": "cobogo.publish.frequency_list:check",
     "masking": "cobogo.publish.mask.release:check",
     "location-reports": "cobogo.locate.protect:check",

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from cobogo.collect.discovery.domains import NumberDomain, WordDomain
 from cobogo.collect.power import smallest_share
+from cobogo.collect.sequences import NumberDomain, WordDomain
 from cobogo.floor.randomness import Entropy, Seeded
 from support.asked import DISCOVERIES
 from support.effort import examples

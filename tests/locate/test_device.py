@@ -1,7 +1,13 @@
-"""The client on a device: what it spends, what it remembers, and that its answers are exact."""
+"""Answers that a device keeps: exact, not too old, and unseen by the service.
+
+The budget of a device, and what outlasts a restart.
+
+The client on a device: what it spends, what it remembers, and that its answers are exact.
+"""
 
 from __future__ import annotations
 
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -11,19 +17,152 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cobogo.errors import BudgetSpent
+from cobogo.errors import BudgetSpent, DataError, OutputError
 from cobogo.floor.randomness import Seeded, Source
 from cobogo.locate.anonymizer.example_service import PlaceCatalogue
 from cobogo.locate.crowds.cells import boxes, cells
-from cobogo.locate.device import PRESETS, DeviceClient, WindowLedger
-from cobogo.locate.device.client import WITHIN_95
-from cobogo.locate.mechanisms import Adaptive, Disc, Dummies, PlanarLaplace, Predictive
+from cobogo.locate.device import PRESETS, WITHIN_95, AnswerCache, DeviceClient, WindowLedger
+from cobogo.locate.mechanisms import Adaptive, CachedDummies, Disc, Dummies, PlanarLaplace, Predictive
 from cobogo.locate.mechanisms.base import LocationGuarantee, Mechanism, Released, no_cost
 from cobogo.locate.places.geometry import distance
 from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.points import Points
+from cobogo.locate.reports import ReportArea
+from cobogo.studies.fortaleza import people
 from support.effort import examples
 from support.location_device import HOME, client
+
+GRID = Grid.from_bounds(-38.64, -3.90, -38.40, -3.68, size=500)
+CELL = 500 / np.sqrt(2) + 1
+"""Metres about the middle of a cell that hold the cell."""
+
+DAY = 86_400.0
+
+
+class Service:
+    """A service that notes what it is asked about."""
+
+    def __init__(self) -> None:
+        rng = np.random.default_rng(1)
+        lon, lat = rng.uniform(-38.64, -38.4, 300), rng.uniform(-3.9, -3.68, 300)
+        self.catalogue = PlaceCatalogue.from_rows((str(n), "stop", lon[n], lat[n]) for n in range(300))
+        self.asked: list[frozenset[ReportArea]] = []
+
+    def __call__(self, areas, count):
+        self.asked.append(frozenset(areas))
+        return self.catalogue.candidates(areas, count)
+
+
+def week(mechanism: Mechanism, max_age: float) -> tuple[AnswerCache, Service, list[bool]]:
+    """A person who asks for the two nearest stops every half an hour; whether each answer was right."""
+    service, cache = Service(), AnswerCache(max_age)
+    device = DeviceClient(mechanism, reports=10_000, window=DAY, source=Seeded(1), cache=cache)
+    right = []
+    walk = people(1, days=7, seed=3).trajectories(1800)
+    for lon, lat, time in zip(walk.lon, walk.lat, walk.time, strict=True):
+        found = device.nearest(lon, lat, time, service, count=2, reach=CELL)
+        near = service.catalogue.candidates([ReportArea(lon, lat)], 2)[0]
+        right.append(found.exact and {place.id for place in found.places} <= {place.id for place in near})
+    return cache, service, right
+
+
+def test_most_requests_are_answered_by_the_device_exactly_and_the_service_hears_of_groups() -> None:
+    cache, service, right = week(CachedDummies(5, GRID), DAY)
+    assert all(right)
+    assert cache.hits + cache.misses == len(right) == 336
+    assert cache.misses == len(service.asked)
+    assert cache.hit_ratio > 0.85
+    groups = set(service.asked)
+    assert sum(map(len, groups)) == len(frozenset().union(*groups))  # a cell is in one group
+    assert len(service.asked) > len(groups)  # answers that are too old are asked for again, with the same cells
+
+
+def test_dummies_that_change_show_the_place_to_which_a_person_returns() -> None:
+    cache, service, right = week(Dummies(5, GRID), DAY)
+    assert all(right)
+    assert cache.hit_ratio > 0.5
+    assert max(len(one & other) for n, one in enumerate(service.asked) for other in service.asked[:n]) < 5
+
+
+def test_answers_serve_their_area_their_number_and_their_age() -> None:
+    cache = AnswerCache(100.0)
+    cache.add([ReportArea(-38.5, -3.7, 300.0)], [["a", "b"]], 50.0, 2)
+    assert cache.find(-38.501, -3.7, 60.0, 2) == ["a", "b"]
+    assert cache.find(-38.501, -3.7, 60.0, 3) is None  # more places than were asked for
+    assert cache.find(-38.51, -3.7, 60.0, 1) is None  # another area
+    assert cache.find(-38.501, -3.7, 151.0, 1) is None  # too old
+    assert cache.find(-38.501, -3.7, 49.0, 1) is None  # a clock that was set back
+    assert (cache.hits, cache.misses) == (1, 4)
+    cache.add([ReportArea(-38.5, -3.7, 300.0)], [["c"]], 60.0, 1)
+    assert (len(cache), cache.find(-38.5, -3.7, 60.0, 1)) == (1, ["c"])
+    cache.add([ReportArea(0, 0)], [["d"]], 500.0, 1)
+    assert len(cache) == 1
+
+
+@pytest.mark.parametrize("option", ["max_age", "most"])
+def test_senseless_limits_are_refused(option: str) -> None:
+    with pytest.raises(ValueError, match=option):
+        AnswerCache(**{"max_age": 60.0, option: 0})
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(st.lists(st.tuples(st.floats(0, 300), st.sampled_from([0.1, 0.05, 0.2])), max_size=30))
+def test_no_window_of_time_costs_more_than_the_budget(tries: list[tuple[float, float]]) -> None:
+    ledger, paid = WindowLedger(0.3, window=60), []
+    for time, cost in sorted(tries):
+        if ledger.allows(cost, time):
+            ledger.spend(cost, time)
+            paid.append((time, cost))
+        else:
+            with pytest.raises(BudgetSpent, match="is left for this window"):
+                ledger.spend(cost, time)
+    for end, _ in paid:
+        within = sum(round(cost * 100) for time, cost in paid if end - 60 < time <= end)
+        assert within <= 30
+
+
+def test_a_clock_that_goes_back_frees_nothing() -> None:
+    ledger = WindowLedger(0.1, window=60)
+    ledger.spend(0.1, 1000.0)
+    assert ledger.amount_left(10.0) == 0
+    assert ledger.amount_left(1061.0) == 0.1
+
+
+def test_what_was_spent_outlives_the_process_and_is_its_owner_s_alone(tmp_path: Path) -> None:
+    file = tmp_path / "device.json"
+    for second in range(3):
+        client(file=file).report(*HOME, float(second))
+    with pytest.raises(BudgetSpent):
+        client(file=file).report(*HOME, 5.0)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert {entry.name for entry in tmp_path.iterdir()} == {"device.json", ".device.json.lock"}
+
+
+def test_two_programs_on_one_device_share_its_budget_and_its_home(tmp_path: Path) -> None:
+    one, other = (client(file=tmp_path / "device.json", source=None) for _ in range(2))
+    for device, second in ((one, 0.0), (other, 1.0), (one, 2.0)):
+        device.report(-38.4, -3.7, second)
+    for device in (one, other):
+        with pytest.raises(BudgetSpent):
+            device.report(-38.4, -3.7, 3.0)
+    one.remember("home", *HOME)
+    assert len({device.report(*HOME, 9000.0).positions for device in (one, other)}) == 1
+
+
+@pytest.mark.parametrize(
+    "damage", ["", "{}", "[]", '{"spent": 3, "last": null, "places": {}, "memos": {}}'], ids=range(4)
+)
+def test_a_damaged_memory_is_not_taken_for_an_empty_one(damage: str, tmp_path: Path) -> None:
+    file = tmp_path / "device.json"
+    file.write_text(damage)
+    with pytest.raises(DataError, match="damaged"):
+        client(file=file)
+
+
+def test_nothing_goes_out_that_could_not_be_written_down(tmp_path: Path) -> None:
+    device = client(file=tmp_path / "gone" / "device.json")
+    with pytest.raises(OutputError, match="cannot be written"):
+        device.report(*HOME, 0.0)
 
 
 def test_a_budget_that_never_binds_is_refused_and_reports_are_counted_instead() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.measure import Result, in_turn, of_call
-from cobogo.collect.discovery.protocol import DiscoveryCollection
+from cobogo.collect.discovery import DiscoveryCollection
 from cobogo.collect.mechanisms import MECHANISMS
 from cobogo.collect.rappor.filters import RapporParameters, bloom_filters, count_reports, encode
 from cobogo.floor.randomness import Entropy

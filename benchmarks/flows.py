@@ -9,7 +9,7 @@ import numpy as np
 from cobogo.floor.arrays import Ints
 from cobogo.locate.mobility import AreaTree, Journeys, count_flows
 from cobogo.locate.mobility.areas import add_up
-from cobogo.locate.mobility.on_the_map import draw_commuters
+from cobogo.locate.mobility.sample import draw_commuters
 from cobogo.studies.fortaleza import people
 
 RUNS = 5

@@ -17,8 +17,8 @@ import pyarrow.parquet as pq
 from benchmarks.measure import Result, of_call
 from cobogo.data.policy import Data
 from cobogo.data.table.read import read
-from cobogo.publish.frequency_list.job import count_items
-from cobogo.publish.frequency_list.mechanism import Counts, FrequencyList
+from cobogo.promises.mechanisms.frequency_list import Counts, FrequencyList
+from cobogo.publish.frequency_list import count_items
 
 ACCOUNTS = 70_000_000
 DELTA = Fraction(1, 10**9)

@@ -38,7 +38,7 @@ def ingesting(directory: Path, reports: int = REPORTS, kinds: Sequence[str] = tu
 
 def _handed_in(client: Any, service: Any, mechanism: str, reports: int, batch: int) -> Result:
     from cobogo.collect.collection import Collection
-    from cobogo.collect.encode import encode_shuffled
+    from cobogo.collect.pilot import encode_shuffled
     from cobogo.collect.wire import batch_messages
     from cobogo.data.schema.starter import toml
     from cobogo.faces.server.keys import Holder

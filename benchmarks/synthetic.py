@@ -21,9 +21,9 @@ from cobogo.data.table.read import open_source
 from cobogo.floor.randomness import Entropy
 from cobogo.publish.synthesize import METHODS
 from cobogo.publish.synthesize.domains import AttributeDomain, declared_domains, encode_rows
-from cobogo.publish.synthesize.fidelity import Fidelity, fidelity
 from cobogo.publish.synthesize.private import PrivateTable
 from cobogo.publish.synthesize.release import Cost
+from cobogo.publish.synthesize.story import Fidelity, fidelity
 
 EPSILONS = (0.1, 1.0, 10.0)
 DELTA = 1e-9

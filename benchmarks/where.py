@@ -14,9 +14,9 @@ import numpy as np
 
 from benchmarks.measure import Result, of_call
 from cobogo.locate.mobility import Space, sample
+from cobogo.locate.mobility.counts import bound_calls
 from cobogo.locate.mobility.fidelity import fidelity
 from cobogo.locate.mobility.model import fit_model
-from cobogo.locate.mobility.space import bound_calls
 from cobogo.studies import fortaleza
 
 FIRST, DAYS = date(2024, 3, 4), 7

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from cobogo.floor.randomness import Seeded
-from cobogo.publish.frequency_list.mechanism import Counts, FrequencyList
+from cobogo.promises.mechanisms.frequency_list import Counts, FrequencyList
 from cobogo.tell.report.canvas import BLUE, MUTED, ORANGE
 from cobogo.tell.report.curves import Axis, Curve, decades, draw
 

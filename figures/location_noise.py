@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from cobogo.locate.device.client import PRESETS
+from cobogo.locate.device import PRESETS
 from cobogo.tell.report.curves import COLORS, Axis, Curve, draw
 
 SHOWN = ("navigation", "game", "recommendation", "weather")

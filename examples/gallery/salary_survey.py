@@ -15,7 +15,7 @@ import pandas as pd
 from canvas import BRICK, SAND, SKY, save, sheet
 
 import cobogo as cb
-from cobogo.publish.randomize.estimate.counts import estimate_count
+from cobogo.publish.randomize.estimate import estimate_count
 
 BANDS = {"up to 1": 31, "1 to 2": 28, "2 to 3": 16, "3 to 5": 12, "5 to 10": 9, "over 10": 4}
 """Minimum wages a month, and how many per cent of the made-up people earn them."""

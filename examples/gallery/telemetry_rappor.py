@@ -15,7 +15,7 @@ from pathlib import Path
 from canvas import BRICK, SAND, save, sheet
 
 import cobogo as cb
-from cobogo.collect.encode import encode_column
+from cobogo.collect.pilot import encode_column
 from cobogo.collect.wire import Batch
 
 PAGES = [f"site{number:02}.example" for number in range(1, 41)]

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from cobogo.collect.association import ReportPairs, associate, fit_shares
-from cobogo.collect.encode import encode_pairs
 from cobogo.collect.hashing import REPORT
 from cobogo.collect.layout import pack_reports
+from cobogo.collect.pilot import encode_pairs
 from cobogo.collect.rappor.filters import bloom_filters
 from cobogo.errors import PolicyError, ReportError
 from cobogo.floor.randomness import Seeded

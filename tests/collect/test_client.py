@@ -14,9 +14,8 @@ import pytest
 from scipy import stats
 
 from cobogo.collect import Client
-from cobogo.collect.client import LIMIT
+from cobogo.collect.client import LIMIT, Memo
 from cobogo.collect.mechanisms import MECHANISMS
-from cobogo.collect.memo import Memo
 from cobogo.collect.rappor.filters import bit_positions
 from cobogo.collect.wire import from_text, parse_one
 from cobogo.errors import BudgetSpent, DataError, MemoError

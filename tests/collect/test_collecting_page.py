@@ -10,7 +10,7 @@ import pytest
 from pydantic import BaseModel
 
 from cobogo.collect.collection import Collection
-from cobogo.collect.discovery.protocol import DiscoveryCollection
+from cobogo.collect.discovery import DiscoveryCollection
 from cobogo.collect.frequency import FrequencyCollection
 from cobogo.collect.means import MeanCollection
 from cobogo.collect.mechanisms import MECHANISMS

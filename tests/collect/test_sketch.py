@@ -8,7 +8,7 @@ from math import exp, log
 import numpy as np
 import pytest
 
-from cobogo.collect.hash_functions import fingerprints
+from cobogo.collect.hashing import fingerprints
 from cobogo.collect.oracle import Oracle
 from cobogo.collect.sketch import CountMeanSketch, FastHashing, HadamardSketch
 from cobogo.floor.randomness import Seeded

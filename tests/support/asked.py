@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from cobogo.collect.collection import Collection
-from cobogo.collect.discovery.protocol import DiscoveryCollection
-from cobogo.collect.encode import encode_shuffled
+from cobogo.collect.discovery import DiscoveryCollection
 from cobogo.collect.frequency import FrequencyCollection
 from cobogo.collect.layout import Rows
 from cobogo.collect.means import MeanCollection
+from cobogo.collect.pilot import encode_shuffled
 from cobogo.collect.sketch_protocol import SketchCollection
 from cobogo.floor.randomness import Seeded
 

@@ -7,9 +7,8 @@ from datetime import date
 import numpy as np
 
 from cobogo.locate.mobility import Space
-from cobogo.locate.mobility.counts import counts, habits, histogram_shapes
+from cobogo.locate.mobility.counts import bound_calls, counts, habits, histogram_shapes
 from cobogo.locate.mobility.model import coarsen
-from cobogo.locate.mobility.space import bound_calls
 from cobogo.locate.places.cells import Calls, Cells
 
 FIRST = date(2024, 3, 4)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cobogo.collect.collection import Collection
-from cobogo.collect.encode import encode_shuffled
+from cobogo.collect.pilot import encode_shuffled
 from cobogo.collect.wire import batch_messages
 from cobogo.faces.server.roles import KeyRole
 from cobogo.floor.randomness import Entropy

@@ -8,7 +8,7 @@ line here. Other packages add frequency oracles by an entry point of the group `
 from __future__ import annotations
 
 from cobogo.collect.collection import Collection
-from cobogo.collect.discovery.protocol import DiscoveryCollection
+from cobogo.collect.discovery import DiscoveryCollection
 from cobogo.collect.frequency import FrequencyCollection
 from cobogo.collect.means import MeanCollection
 from cobogo.collect.oracle import Oracle

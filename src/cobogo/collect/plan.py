@@ -12,8 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from cobogo.collect.collection import TABLE, Collection
-from cobogo.collect.discovery.domains import WordDomain
-from cobogo.collect.discovery.protocol import DiscoveryCollection, DiscoveryProtocol
+from cobogo.collect.discovery import DiscoveryCollection, DiscoveryProtocol
 from cobogo.collect.frequency import FrequencyProtocol
 from cobogo.collect.means import MeanCollection, MeanProtocol
 from cobogo.collect.mechanisms import frequency_oracles
@@ -21,6 +20,7 @@ from cobogo.collect.power import ALPHA, POWER, required_users, smallest_share
 from cobogo.collect.protocol import Protocol
 from cobogo.collect.rappor.filters import RapporParameters
 from cobogo.collect.rappor.protocol import Rappor
+from cobogo.collect.sequences import WordDomain
 from cobogo.collect.sketch_protocol import SketchCollection, SketchProtocol
 from cobogo.data.policy.toml_file import toml
 from cobogo.errors import OutputError, PolicyError

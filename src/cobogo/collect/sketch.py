@@ -1,7 +1,7 @@
 """Sketches: reports of a fixed size about a domain of any size, words that nobody has listed included.
 
 A server keeps ``rows`` rows of ``width`` cells, each row with a public hash function of its own
-(`cobogo.collect.hash_functions`). A client draws a row, hashes its value into a cell of it and randomizes an answer for
+(`cobogo.collect.hashing`). A client draws a row, hashes its value into a cell of it and randomizes an answer for
 the cell: a bit for every cell (Apple's count mean sketch), one bit of its Hadamard transform, or the cell itself. The
 server counts the reports that support each cell: the *sketch*, whole numbers that add up over parts of the reports.
 The cells of any value, listed beforehand or not, give its estimate later (Apple Differential Privacy Team 2017).
@@ -25,8 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cobogo.collect.hash_functions import cells, read
-from cobogo.collect.hashing import hadamard_transform
+from cobogo.collect.hashing import cells, hadamard_transform, read
 from cobogo.collect.layout import count_bits, random_bits
 from cobogo.collect.oracle import FrequencyEstimate, Oracle, Reports, fraction_above, fraction_below
 from cobogo.collect.randomized_response import Direct

@@ -14,7 +14,7 @@ import numpy as np
 from pydantic import AfterValidator, Field
 
 from cobogo.collect.collection import Collection, check_values
-from cobogo.collect.hash_functions import cells, fingerprints, read
+from cobogo.collect.hashing import cells, fingerprints, read
 from cobogo.collect.layout import Layout, Rows, unpack_reports
 from cobogo.collect.oracle import FrequencyEstimate, Oracle, tail_probability
 from cobogo.collect.power import Detectable

@@ -9,8 +9,8 @@ from cobogo.floor.catalogue import Registry
 PRIVATE_RELEASES: Registry[Any] = Registry(
     "private release",
     {
-        "private-sample": ".sample.parameters:parameters",
-        "frequency-list": ".frequency_list.mechanism:FrequencyList",
+        "private-sample": ".sample.scheme:parameters",
+        "frequency-list": "cobogo.promises.mechanisms.frequency_list:FrequencyList",
     },
     home=__name__,
     listed="mechanisms",

@@ -28,15 +28,15 @@ from cobogo.release.recodings import other_number, role_problems, verify_recodin
 from cobogo.release.reference import Json
 
 CHECKS: dict[str, str] = {
-    "flows": "cobogo.locate.mobility.flow_release:check",
-    "frequency-list": "cobogo.publish.frequency_list.release:check",
+    "flows": "cobogo.locate.mobility.flows:check",
+    "frequency-list": "cobogo.publish.frequency_list:check",
     "masking": "cobogo.publish.mask.release:check",
     "location-reports": "cobogo.locate.protect:check",
     "mobility": "cobogo.locate.mobility.release:check",
     "perturbation": "cobogo.publish.perturb.release:check",
     "randomization": "cobogo.publish.randomize.make:check",
     "sampling": "cobogo.publish.sample.release:check",
-    "synthesis": "cobogo.publish.synthesize.check:check",
+    "synthesis": "cobogo.publish.synthesize.release:check",
     "trajectories": "cobogo.locate.trips.release:check",
     "trip-synthesis": "cobogo.locate.trips.release:check",
 }

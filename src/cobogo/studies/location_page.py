@@ -16,7 +16,7 @@ from cobogo.floor.files import holds_only, stage_directory
 from cobogo.floor.language import NOTHING, Speech, Text, speech, tr
 from cobogo.locate import maps
 from cobogo.locate.attacks import ATTACKS
-from cobogo.locate.attacks.hearing import sent_positions
+from cobogo.locate.attacks.inference import sent_positions
 from cobogo.locate.places.geometry import distance
 from cobogo.locate.places.points import Points
 from cobogo.studies.fortaleza.land import city_layers

@@ -14,9 +14,8 @@ from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.language import tr
 from cobogo.floor.randomness import Entropy, Source, below
 from cobogo.locate.attacks import LocationAttack, LocationFindings, Scene
-from cobogo.locate.attacks.base import brief_figure
+from cobogo.locate.attacks.base import Ground, Spots, brief_figure
 from cobogo.locate.attacks.inference import prior_of
-from cobogo.locate.attacks.spots import Ground, Spots
 from cobogo.locate.crowds import CliqueCloak, CrowdPositions
 from cobogo.locate.crowds.base import Cloak, cloak_by_span
 from cobogo.locate.crowds.base import release_cloaks as cloaks_released

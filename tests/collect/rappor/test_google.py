@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cobogo.collect import Aggregate, Client, Collection
-from cobogo.collect.encode import encode_shuffled
+from cobogo.collect.pilot import encode_shuffled
 from cobogo.collect.rappor import google
 from cobogo.collect.rappor.exchange import read_exchange, write_exchange
 from cobogo.collect.rappor.filters import RapporParameters, bit_positions, google_java_positions, google_positions

@@ -161,7 +161,7 @@ def test_a_plan_for_a_mean(pets, capsys):
 
 
 def test_two_questions_together(pets, capsys):
-    from cobogo.collect.encode import encode_pairs
+    from cobogo.collect.pilot import encode_pairs
     from cobogo.collect.report_sources import texts
     from cobogo.floor.randomness import Seeded
 

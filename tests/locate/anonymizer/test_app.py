@@ -15,9 +15,8 @@ import numpy as np
 import pytest
 
 from cobogo.errors import BudgetSpent, InputError, LedgerError, NoSolution, OutputError
-from cobogo.locate.anonymizer.books import WindowBooks
 from cobogo.locate.anonymizer.cloaking import Demand
-from cobogo.locate.anonymizer.devices import Devices
+from cobogo.locate.anonymizer.devices import Devices, WindowBooks
 from cobogo.locate.anonymizer.server import AnonymizerSettings, PrivacyServer
 from cobogo.locate.anonymizer.start import ServerDirectory, assemble_server, check_leg, write_certificate
 from cobogo.locate.crowds import CliqueCloak, QuadTree

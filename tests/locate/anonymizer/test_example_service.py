@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cobogo.locate.anonymizer.example_service import PlaceCatalogue
-from cobogo.locate.device.reports import ReportArea
+from cobogo.locate.reports import ReportArea
 
 
 def test_a_catalogue_has_kinds_and_may_have_nothing() -> None:

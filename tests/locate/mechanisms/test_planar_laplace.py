@@ -13,7 +13,14 @@ from scipy import integrate, stats
 from cobogo.errors import NoSolution
 from cobogo.floor.randomness import Entropy, Seeded
 from cobogo.locate.mechanisms import Adaptive, PlanarLaplace, Predictive, Remap, Remapped, SeveralPlaces
-from cobogo.locate.mechanisms.draws import BEARING_STEP, GRAIN, ROUNDING, epsilon_to_draw, exponentials, laplace_steps
+from cobogo.locate.mechanisms.planar_laplace import (
+    BEARING_STEP,
+    GRAIN,
+    ROUNDING,
+    epsilon_to_draw,
+    exponentials,
+    laplace_steps,
+)
 from cobogo.locate.places.cells import PublicPlaces
 from cobogo.locate.places.geometry import DEGREE, HALFWAY, RADIUS, distance, move
 from cobogo.locate.places.grid import Grid, World

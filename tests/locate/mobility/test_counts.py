@@ -1,15 +1,20 @@
-"""What records tell of a person, and people added up."""
+"""What records tell of a person, and people added up.
+
+What is declared, and records held within it.
+"""
 
 from dataclasses import replace
 from datetime import date
+from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cobogo.locate.mobility import Space
-from cobogo.locate.mobility.counts import habits, histogram_shapes
-from cobogo.locate.mobility.space import bound_calls
+from cobogo.errors import PolicyError
+from cobogo.locate.mobility import Space, dp_where
+from cobogo.locate.mobility.counts import bound_calls, habits, histogram_shapes
 from cobogo.locate.places.cells import Calls
 from support.effort import examples
 from support.location_calls import CELLS, FIRST, SPACE, START, calls_of, reaches_the_noise
@@ -71,3 +76,24 @@ def test_saturday_is_no_working_day_and_the_clock_may_stand_apart_from_utc() -> 
     late = Calls(np.zeros(1, np.int64), np.array([START + 2 * 3_600.0]), np.array([1]), CELLS)
     assert bound_calls(late, Space(CELLS, FIRST, 1, utc_offset=-3)).people == 0  # it is still Sunday there
     assert bound_calls(late, Space(CELLS, date(2024, 3, 3), 1, utc_offset=-3)).hour.tolist() == [23]
+
+
+def test_the_first_calls_of_a_day_count_up_to_the_cap() -> None:
+    records = bound_calls(calls_of([[(hour, hour % 5) for hour in range(10)]]), SPACE)
+    assert records.hour.tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"days": 0}, "days"),
+        ({"utc_offset": 20}, "utc-offset"),
+        ({"area": 0}, "area"),
+        ({"most_a_day": 0}, "most-a-day"),
+    ],
+)
+def test_declarations_are_checked(change: dict[str, Any], named: str) -> None:
+    with pytest.raises(PolicyError, match=named):
+        replace(SPACE, **change)
+    with pytest.raises(PolicyError, match="epsilon"):
+        dp_where(calls_of([]), SPACE, 0)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from cobogo.locate.mobility import Space
+from cobogo.locate.mobility.counts import bound_calls
 from cobogo.locate.mobility.fidelity import daily_ranges, line_distance, map_distance
-from cobogo.locate.mobility.space import bound_calls
 from cobogo.studies import fortaleza
 from support.location_calls import FIRST
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cobogo.errors import DataError
-from cobogo.locate.mobility.space import bound_calls
+from cobogo.locate.mobility.counts import bound_calls
 from cobogo.locate.places.cells import Calls, Cells, PublicPlaces
 from support.location_calls import CELLS, SPACE
 from support.location_grids import FORTALEZA

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from cobogo.data.schema import forms
 from cobogo.errors import DataError
 from cobogo.publish.mask import digits
-from cobogo.publish.mask import edits as texts
+from cobogo.publish.mask import operators as texts
 from cobogo.publish.mask.fakes import MAIL, ListedFake, draw_for_each, fake, substitutes
 from cobogo.publish.mask.secret import Secret, decrypt_values, encrypt_values, pseudonyms
 from support.effort import examples

@@ -21,7 +21,7 @@ from cobogo.errors import Exposed, NoSolution, PolicyError, RegistryError
 from cobogo.publish.recoding import check_against_earlier
 from cobogo.publish.registry import store
 from cobogo.publish.registry.book import open_book
-from cobogo.publish.registry.history import history
+from cobogo.publish.registry.check import history
 from cobogo.publish.registry.structure import RecordedRelease
 from support.effort import examples
 

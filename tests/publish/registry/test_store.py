@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from cobogo.errors import RegistryError
-from cobogo.publish.registry import seal, store
+from cobogo.publish.registry import store
 from cobogo.publish.registry.store import ReleaseRegistry
 
 pytestmark = pytest.mark.slow
@@ -25,7 +25,7 @@ def location(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest
     if request.param == "sqlite":
         yield str(tmp_path / "registry.db")
         return
-    monkeypatch.setenv(seal.VARIABLE, "ab" * 32)
+    monkeypatch.setenv(store.VARIABLE, "ab" * 32)
     url = str(request.getfixturevalue("postgresql"))
     yield url
     import psycopg
@@ -82,20 +82,20 @@ def test_keys(registry: ReleaseRegistry, tmp_path: Path, monkeypatch: pytest.Mon
     key.unlink()
     with pytest.raises(RegistryError, match="the registry's key does not exist"):
         store.open_registry(location, None)
-    seal.create(tmp_path / "other.key")
+    store.create_key(tmp_path / "other.key")
     with pytest.raises(RegistryError, match="the key does not belong to this registry"):
         store.open_registry(location, tmp_path / "other.key")
     with pytest.raises(RegistryError, match="there is already a key here"):
-        seal.create(tmp_path / "other.key")
-    monkeypatch.setenv(seal.VARIABLE, "not hexadecimal")
+        store.create_key(tmp_path / "other.key")
+    monkeypatch.setenv(store.VARIABLE, "not hexadecimal")
     with pytest.raises(RegistryError, match="hexadecimal digits"):
         store.open_registry(location, None)
-    monkeypatch.setenv(seal.VARIABLE, secret)
+    monkeypatch.setenv(store.VARIABLE, secret)
     store.open_registry(location, None)
 
 
 def test_what_is_not_a_registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(seal.VARIABLE, "ab" * 32)
+    monkeypatch.setenv(store.VARIABLE, "ab" * 32)
     (tmp_path / "text.db").write_bytes(b"precious" * 500)
     sqlite3.connect(tmp_path / "empty.db").execute("CREATE TABLE t (a)").connection.close()
     for name in ("text.db", "empty.db"):

@@ -24,8 +24,8 @@ from cobogo.errors import PolicyError
 from cobogo.floor.randomness import Seeded
 from cobogo.publish.anonymize import anonymize
 from cobogo.publish.sample import scheme
-from cobogo.publish.sample.parameters import SamplingParameters, delta_of, largest_share, least_k, parameters
 from cobogo.publish.sample.release import draw_counts
+from cobogo.publish.sample.scheme import SamplingParameters, delta_of, largest_share, least_k, parameters
 from cobogo.publish.transform import sample
 from support.commands import cobogo
 

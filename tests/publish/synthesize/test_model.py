@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from cobogo.data.policy import Policy
 from cobogo.floor.randomness import Seeded
-from cobogo.publish.synthesize.belief import calibrate, draw_systematic
 from cobogo.publish.synthesize.domains import LEFT_OUT, bound_rows_per_person, declared_domains, read_domain
+from cobogo.publish.synthesize.model import calibrate, draw_systematic
 from support.effort import examples
 
 SIZES = (2, 3, 2, 2)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from cobogo.promises.accounting import delta_of, selection_epsilon
 from cobogo.publish.synthesize import METHODS
+from cobogo.publish.synthesize.methods import CHANGE, dependence
 from cobogo.publish.synthesize.private import Attributes, Fitted, PrivateTable, distance
-from cobogo.publish.synthesize.privbayes import CHANGE, dependence
 from support.effort import examples
 from support.synth_tables import PRIVATE, Tape, codes, excess
 

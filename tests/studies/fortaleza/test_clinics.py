@@ -10,8 +10,8 @@ import pytest
 
 from cobogo.floor.randomness import Seeded
 from cobogo.locate.attacks.presence import log_evidence, probability
-from cobogo.locate.device.reports import Report
 from cobogo.locate.places.points import Points
+from cobogo.locate.reports import Report
 from cobogo.studies.fortaleza.clinics import PRIOR, beliefs, bob, clinics, crowds
 from support.paths import ROOT
 

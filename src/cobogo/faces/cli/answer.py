@@ -182,7 +182,7 @@ def frequency_list(
     from cobogo.data.files.settle import reading_options
     from cobogo.faces.cli.summary import write_and_say
     from cobogo.promises.payer import payer_of_options
-    from cobogo.publish.frequency_list.job import choose_mechanism, frequency_list
+    from cobogo.publish.frequency_list import choose_mechanism, frequency_list
     from cobogo.release.contract import Destination
 
     choose_mechanism(epsilon, delta)

@@ -46,7 +46,7 @@ def encode(
 
     The person who runs this sees the values: with real data, run it on the clients' side.
     """
-    from cobogo.collect.encode import encode_column
+    from cobogo.collect.pilot import encode_column
     from cobogo.collect.report_sources import write_reports
 
     asked = _collection(collection)

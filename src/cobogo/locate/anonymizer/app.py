@@ -28,8 +28,8 @@ from cobogo.locate.anonymizer.guards import Locations, NearestQuestion, Wanted, 
 from cobogo.locate.anonymizer.server import PrivacyServer, ServiceReport
 from cobogo.locate.crowds.mix_quality import measure_mix
 from cobogo.locate.crowds.mix_zones import MixZone
-from cobogo.locate.device.client import pick_nearest
-from cobogo.locate.device.reports import Report, ReportArea
+from cobogo.locate.device import pick_nearest
+from cobogo.locate.reports import Report, ReportArea
 
 
 class Service(Protocol):

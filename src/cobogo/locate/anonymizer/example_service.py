@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from cobogo.locate.anonymizer.guards import Hearsay, Search
-from cobogo.locate.device.reports import ReportArea
 from cobogo.locate.places.cells import vectors
 from cobogo.locate.places.geometry import HALFWAY, RADIUS, distance
+from cobogo.locate.reports import ReportArea
 
 
 @dataclass(frozen=True)

@@ -18,16 +18,16 @@ import numpy as np
 from cobogo.errors import DataError, InputError, NoSolution
 from cobogo.floor.language import tr
 from cobogo.floor.randomness import Entropy, Source
-from cobogo.locate.anonymizer.books import WindowBooks
 from cobogo.locate.anonymizer.cliques import Gatherer
 from cobogo.locate.anonymizer.cloaking import SERVER, Anonymizer, Demand, Region, RequestOutcome, WaitingRequest
+from cobogo.locate.anonymizer.devices import WindowBooks
 from cobogo.locate.crowds import CliqueCloak, Cloak, Hilbert
 from cobogo.locate.crowds.base import cloak_by_span
 from cobogo.locate.crowds.mix_zones import MixZone, MixZones
-from cobogo.locate.device.reports import Edges
 from cobogo.locate.mechanisms.base import Mechanism
 from cobogo.locate.places.geometry import distance
 from cobogo.locate.places.points import Points
+from cobogo.locate.reports import Edges
 
 Identity = Literal["consistent", "pseudonymous", "absent"]
 Position = tuple[float, float, float]

@@ -22,9 +22,8 @@ from cobogo.floor.files import exclusive, write_private
 from cobogo.floor.language import nearest, tr
 from cobogo.floor.language.errors import reason
 from cobogo.floor.untrusted import shorten
-from cobogo.locate.anonymizer.books import WindowBooks
 from cobogo.locate.anonymizer.cloaking import SERVER
-from cobogo.locate.anonymizer.devices import Devices
+from cobogo.locate.anonymizer.devices import Devices, WindowBooks
 from cobogo.locate.anonymizer.server import AnonymizerSettings, Identity, PrivacyServer
 from cobogo.locate.crowds import CLOAKS, NearestNeighbours
 from cobogo.locate.mechanisms import PlanarLaplace

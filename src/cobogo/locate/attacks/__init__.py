@@ -7,18 +7,16 @@ from cobogo.locate.attacks.base import LocationAttack, LocationFindings, Scene
 from cobogo.locate.attacks.crowds import CentreOfCloak, IntersectionOfCloaks, MixZoneLinkage
 from cobogo.locate.attacks.homes import ContextLinking, HomeAndWork
 from cobogo.locate.attacks.identification import Identification
-from cobogo.locate.attacks.observation import LongObservation, ShortObservation
-from cobogo.locate.attacks.origins import SameOrigin
+from cobogo.locate.attacks.observation import LongObservation, SameOrigin, ShortObservation, Trilateration
 from cobogo.locate.attacks.presence import AggregatedPresence, LocationPresence
 from cobogo.locate.attacks.tracking import Tracking
-from cobogo.locate.attacks.trilateration import Trilateration
 
 ATTACKS: Registry[type[LocationAttack]] = Registry(
     "attack on locations",
     {
         "short-observation": ".observation:ShortObservation",
         "long-observation": ".observation:LongObservation",
-        "same-origin": ".origins:SameOrigin",
+        "same-origin": ".observation:SameOrigin",
         "tracking": ".tracking:Tracking",
         "home-and-work": ".homes:HomeAndWork",
         "presence-absence": ".presence:LocationPresence",
@@ -28,7 +26,7 @@ ATTACKS: Registry[type[LocationAttack]] = Registry(
         "centre-of-cloak": ".crowds:CentreOfCloak",
         "intersection-of-cloaks": ".crowds:IntersectionOfCloaks",
         "mix-zone-linkage": ".crowds:MixZoneLinkage",
-        "trilateration": ".trilateration:Trilateration",
+        "trilateration": ".observation:Trilateration",
     },
     home="cobogo.locate.attacks",
     listed="attacks",

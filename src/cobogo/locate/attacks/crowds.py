@@ -12,7 +12,7 @@ from cobogo.floor.catalogue import card
 from cobogo.floor.language import tr
 from cobogo.floor.randomness import Entropy
 from cobogo.locate.attacks.base import LocationAttack, LocationFindings, Scene, share
-from cobogo.locate.attacks.hearing import metres_to
+from cobogo.locate.attacks.inference import metres_to
 from cobogo.locate.attacks.tracking import stretches
 from cobogo.locate.crowds.cells import is_within
 from cobogo.locate.crowds.mix_quality import likeliest_exits, measure_mix, walking_weights

@@ -13,7 +13,7 @@ from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
 from cobogo.floor.language import tr
 from cobogo.locate.attacks.base import LocationAttack, LocationFindings, Scene, share
-from cobogo.locate.attacks.hearing import (
+from cobogo.locate.attacks.inference import (
     SPOT,
     fullest_spot,
     likeliest_place,

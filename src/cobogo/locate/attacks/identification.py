@@ -12,9 +12,8 @@ from cobogo.floor.catalogue import card
 from cobogo.floor.kernels import kernel
 from cobogo.floor.language import tr
 from cobogo.floor.randomness import Entropy, Source, below
-from cobogo.locate.attacks.base import LocationAttack, LocationFindings, Scene, share
-from cobogo.locate.attacks.hearing import metres_to
-from cobogo.locate.attacks.spots import Ground
+from cobogo.locate.attacks.base import Ground, LocationAttack, LocationFindings, Scene, share
+from cobogo.locate.attacks.inference import metres_to
 from cobogo.locate.places.points import Points
 
 

@@ -18,15 +18,13 @@ import numpy as np
 from cobogo.floor.arrays import Floats
 from cobogo.floor.catalogue import card
 from cobogo.floor.language import tr
-from cobogo.locate.attacks.base import LocationAttack, LocationFindings, Scene, share
-from cobogo.locate.attacks.hearing import rows_by_person, sent_positions
-from cobogo.locate.attacks.inference import beliefs, blocks, likelihood_of
-from cobogo.locate.attacks.spots import Ground
+from cobogo.locate.attacks.base import Ground, LocationAttack, LocationFindings, Scene, share
+from cobogo.locate.attacks.inference import beliefs, blocks, likelihood_of, rows_by_person, sent_positions
 from cobogo.locate.crowds.cells import are_inside
-from cobogo.locate.device.reports import Report
 from cobogo.locate.mechanisms.base import Released
 from cobogo.locate.places.geometry import distance, wrap
 from cobogo.locate.places.points import Points
+from cobogo.locate.reports import Report
 
 
 @card(

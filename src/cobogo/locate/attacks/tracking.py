@@ -14,9 +14,8 @@ from cobogo.floor.arguments import choice
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
 from cobogo.floor.kernels import kernel
-from cobogo.locate.attacks.base import LocationAttack, LocationFindings, Scene, share
+from cobogo.locate.attacks.base import Ground, LocationAttack, LocationFindings, Scene, Spots, share
 from cobogo.locate.attacks.inference import How, Likelihood, guess, likelihood_of
-from cobogo.locate.attacks.spots import Ground, Spots
 from cobogo.locate.metrics import entropy
 from cobogo.locate.places.geometry import distance
 from cobogo.locate.places.points import Points

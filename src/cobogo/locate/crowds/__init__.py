@@ -5,18 +5,16 @@ from typing import Any
 from cobogo.floor.catalogue import Registry
 from cobogo.locate.crowds.base import Cloak, Cloaked
 from cobogo.locate.crowds.clique import CliqueCloak, GatheredCloaks, Gathering
-from cobogo.locate.crowds.neighbours import Hilbert, NearestNeighbours
-from cobogo.locate.crowds.positions import CrowdPositions
-from cobogo.locate.crowds.tree import Casper, QuadTree
+from cobogo.locate.crowds.cloaks import Casper, CrowdPositions, Hilbert, NearestNeighbours, QuadTree
 from cobogo.locate.mechanisms.base import Mechanism
 
 CLOAKS: Registry[type[Cloak]] = Registry(
     "cloak",
     {
-        "quad-tree": ".tree:QuadTree",
-        "casper": ".tree:Casper",
-        "hilbert": ".neighbours:Hilbert",
-        "nearest-neighbours": ".neighbours:NearestNeighbours",
+        "quad-tree": ".cloaks:QuadTree",
+        "casper": ".cloaks:Casper",
+        "hilbert": ".cloaks:Hilbert",
+        "nearest-neighbours": ".cloaks:NearestNeighbours",
         "clique": ".clique:CliqueCloak",
     },
     home="cobogo.locate.crowds",
@@ -28,7 +26,7 @@ CLOAKS: Registry[type[Cloak]] = Registry(
 
 REQUESTS: Registry[type[Mechanism]] = Registry(
     "request",
-    {"crowd-positions": ".positions:CrowdPositions"},
+    {"crowd-positions": ".cloaks:CrowdPositions"},
     home="cobogo.locate.crowds",
     listed="mechanisms",
     guide="location-service",

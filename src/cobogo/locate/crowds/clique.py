@@ -16,8 +16,8 @@ from cobogo.floor.language import tr
 from cobogo.floor.randomness import Source
 from cobogo.locate.crowds.base import Cloak, Cloaked, people_of, release_cloaks
 from cobogo.locate.crowds.cells import Box
+from cobogo.locate.crowds.cloaks import public_rectangles
 from cobogo.locate.crowds.kernels import MOST, find_company, form_crowds
-from cobogo.locate.crowds.neighbours import public_rectangles
 from cobogo.locate.mechanisms.base import LocationGuarantee, Released
 from cobogo.locate.places.geometry import wrap
 from cobogo.locate.places.points import Points

@@ -17,7 +17,7 @@ from cobogo.floor.catalogue import card
 from cobogo.floor.language import tr, trn
 from cobogo.floor.randomness import Source
 from cobogo.locate.mechanisms.base import LocationGuarantee, Mechanism, Released, no_cost
-from cobogo.locate.mechanisms.draws import bearings, uniforms
+from cobogo.locate.mechanisms.planar_laplace import bearings, uniforms
 from cobogo.locate.places.cells import PublicPlaces, vectors
 from cobogo.locate.places.geometry import Frame, distance, move
 from cobogo.locate.places.grid import World

@@ -17,8 +17,7 @@ from cobogo.floor.catalogue import card
 from cobogo.floor.language import tr
 from cobogo.floor.randomness import Source
 from cobogo.locate.mechanisms.base import NO_PAST, LocationGuarantee, Mechanism, Past, Released, TraceRows
-from cobogo.locate.mechanisms.draws import UnitSteps, laplaces
-from cobogo.locate.mechanisms.planar_laplace import PlanarLaplace
+from cobogo.locate.mechanisms.planar_laplace import PlanarLaplace, UnitSteps, laplaces
 from cobogo.locate.places.grid import World
 from cobogo.locate.places.points import Points
 

@@ -15,8 +15,7 @@ import numpy as np
 from cobogo.floor.arrays import Floats
 from cobogo.floor.language import speech, tr
 from cobogo.locate import maps
-from cobogo.locate.mobility.counts import habits
-from cobogo.locate.mobility.space import BoundedCalls, Space, bound_calls
+from cobogo.locate.mobility.counts import BoundedCalls, Space, bound_calls, habits
 from cobogo.locate.places.cells import Calls
 from cobogo.tell.report.canvas import BLUE, ORANGE
 from cobogo.tell.report.curves import Axis, Curve

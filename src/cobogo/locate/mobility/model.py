@@ -20,8 +20,16 @@ from cobogo.errors import VerificationFailed
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.language import tr
 from cobogo.floor.untrusted import fraction
-from cobogo.locate.mobility.counts import ABOUT, SHARES, HistogramShape, counts, habits, histogram_shapes
-from cobogo.locate.mobility.space import Space, bound_calls
+from cobogo.locate.mobility.counts import (
+    ABOUT,
+    SHARES,
+    HistogramShape,
+    Space,
+    bound_calls,
+    counts,
+    habits,
+    histogram_shapes,
+)
 from cobogo.locate.places.cells import Calls, Cells
 from cobogo.promises.mechanisms import Laplace
 

@@ -15,11 +15,10 @@ from cobogo.data.table.read import Table
 from cobogo.floor.language import Text, join, tr
 from cobogo.floor.untrusted import fraction
 from cobogo.locate.maps.layers import Layer
-from cobogo.locate.mobility.counts import SHARES
+from cobogo.locate.mobility.counts import SHARES, Space
 from cobogo.locate.mobility.fidelity import draw_fidelity, fidelity
 from cobogo.locate.mobility.model import MobilityModel, mechanism
 from cobogo.locate.mobility.sample import ModelAndCalls, dp_where
-from cobogo.locate.mobility.space import Space
 from cobogo.locate.places.cells import Calls
 from cobogo.locate.release import judge_privacy, original_table, read_beside, write_json
 from cobogo.promises.accounting import PrivacyLoss

@@ -15,7 +15,7 @@ TRAJECTORIES: Registry[Any] = Registry(
         "trip-synthesis": ".trips.synthesis:TripSynthesis",
         "dp-where": ".mobility.sample:dp_where",
         "flows": ".mobility.flows:count_flows",
-        "on-the-map": ".mobility.on_the_map:draw_commuters",
+        "on-the-map": ".mobility.sample:draw_commuters",
     },
     home="cobogo.locate",
     listed="mechanisms",

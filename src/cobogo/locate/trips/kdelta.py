@@ -25,7 +25,7 @@ from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
 from cobogo.floor.language import join, tr
 from cobogo.floor.randomness import Entropy, Source, below, keys
-from cobogo.locate.mechanisms.draws import bearings, uniforms
+from cobogo.locate.mechanisms.planar_laplace import bearings, uniforms
 from cobogo.locate.places.geometry import DEGREE, RADIUS, distance, wrap
 from cobogo.locate.places.points import Points
 from cobogo.locate.trips.kernels import cluster_greedily

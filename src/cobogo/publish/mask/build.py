@@ -17,7 +17,6 @@ from cobogo.floor.language import Text, tr, trn
 from cobogo.floor.language.errors import reason
 from cobogo.floor.urls import is_url
 from cobogo.publish.mask.digits import canonical
-from cobogo.publish.mask.edits import mask_characters, nulls, truncate
 from cobogo.publish.mask.fakes import Fake, ListedFake, fake, substitutes
 from cobogo.publish.mask.free_text import FINDERS, mask_text
 from cobogo.publish.mask.operators import (
@@ -31,6 +30,9 @@ from cobogo.publish.mask.operators import (
     Shuffled,
     Substituted,
     distinct,
+    mask_characters,
+    nulls,
+    truncate,
 )
 from cobogo.publish.mask.secret import Secret, pseudonyms
 from cobogo.release.contract import Json

@@ -20,8 +20,7 @@ from cobogo.floor.language import tr
 from cobogo.floor.progress import Progress, silent
 from cobogo.publish.mask.build import Shared
 from cobogo.publish.mask.digits import canonical
-from cobogo.publish.mask.edits import keeps_days
-from cobogo.publish.mask.operators import distinct
+from cobogo.publish.mask.operators import distinct, keeps_days
 from cobogo.publish.mask.release import make
 from cobogo.publish.transform import transform
 from cobogo.release.contract import Release, Verdict

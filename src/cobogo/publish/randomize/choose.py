@@ -15,7 +15,7 @@ from cobogo.floor.arrays import Floats
 from cobogo.floor.language import tr
 from cobogo.promises.guarantees.prior_posterior import RhoPrivacy
 from cobogo.promises.operators import Operator, Uniform, largest_retention
-from cobogo.publish.randomize import fine_grain
+from cobogo.publish.randomize import optimal_operators
 from cobogo.publish.randomize.columns import RandomizedAttributes, RandomizedColumns, check, exposures, judge
 from cobogo.publish.randomize.request import (
     AttributeValues,
@@ -170,10 +170,10 @@ def _fit_to_table(wanted: RandomizationRequest, method: str) -> RandomizedAttrib
     margin = MARGIN if wanted.table.margin is None else wanted.table.margin
     try:
         if method == "fine-grain":
-            found = fine_grain.linear_programme(shares, rho.rho1, rho.rho2, margin=margin, cap=cap)
+            found = optimal_operators.linear_programme(shares, rho.rho1, rho.rho2, margin=margin, cap=cap)
             # The solver meets the bounds up to its tolerance; a little mixing makes them hold exactly.
-            return RandomizedAttributes(wanted.values, fine_grain.temper(found, shares, rho.rho1, rho.rho2))
-        best = fine_grain.value_dependent(shares, rho.rho1, rho.rho2, cap=cap)
-        return RandomizedAttributes(wanted.values, fine_grain.temper(best, shares, rho.rho1, rho.rho2))
+            return RandomizedAttributes(wanted.values, optimal_operators.temper(found, shares, rho.rho1, rho.rho2))
+        best = optimal_operators.value_dependent(shares, rho.rho1, rho.rho2, cap=cap)
+        return RandomizedAttributes(wanted.values, optimal_operators.temper(best, shares, rho.rho1, rho.rho2))
     except NoSolution as error:
         raise NoSolution(error.what, where=wanted.where, remedy=error.remedy) from None

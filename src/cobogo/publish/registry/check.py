@@ -1,4 +1,7 @@
-"""What a new release would expose together with earlier ones: attacks are simulated before it is written."""
+"""What a release would expose together with earlier ones: attacks are simulated before it is written.
+
+The history of a data set says the same of every registered release: what each added to those before it.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from cobogo.data.hierarchy import SUPPRESSED
+from cobogo.data.policy import Policy
 from cobogo.data.table.frequency import number_tuples
-from cobogo.errors import Exposed
+from cobogo.errors import CobogoError, Exposed
 from cobogo.examine.attacks.base import SLACK
 from cobogo.examine.attacks.crossing import ClassStructure, Crossing
 from cobogo.examine.attacks.pairing import link_by_values
@@ -24,7 +28,9 @@ from cobogo.examine.attacks.several_releases import (
 )
 from cobogo.floor.arrays import Ints, Mask
 from cobogo.floor.language import Text, join, tr, trn
+from cobogo.promises import models
 from cobogo.promises.models import Model, Scope
+from cobogo.publish.registry.store import RegistryEntry, Transaction
 from cobogo.publish.registry.structure import RecordedRelease
 
 LEAST_SHARED = 0.1
@@ -295,3 +301,78 @@ def starred_classes(classes: ClassStructure) -> Mask:
         for column, name in enumerate(classes.quasi_identifiers)
     ]
     return np.asarray(np.logical_and.reduce(stars))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Chapter:
+    """One release, compared with the one before it.
+
+    ``stayed``, ``came`` and ``left`` count records, linked by person; None for the first release. ``new`` are columns
+    that no earlier release had. ``breaches`` are the attacks that succeed on it together with the earlier ones (an
+    adopted release may have some); None where its models can no longer be checked.
+    """
+
+    entry: RegistryEntry
+    new: tuple[str, ...]
+    base: str | None
+    series: bool  # whether it is one of a series that m-invariance is asked of
+    stayed: int | None = None
+    came: int | None = None
+    left: int | None = None
+    breaches: tuple[Breach, ...] | None = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """The figures for ``--json``, without any value."""
+        found = None if self.breaches is None else [one.as_dict() for one in self.breaches]
+        return {
+            **self.entry.as_dict(),
+            "new columns": list(self.new),
+            "base": self.base,
+            "series": self.series,
+            "stayed": self.stayed,
+            "came": self.came,
+            "left": self.left,
+            "breaches": found,
+        }
+
+
+def history(book: Transaction, dataset: str) -> list[Chapter]:
+    """The releases of a data set in their order. Each is checked again against those before it."""
+    chapters: list[Chapter] = []
+    earlier: dict[str, RecordedRelease] = {}
+    for entry in book.entries(dataset):
+        recorded = RecordedRelease.from_bytes(book.structure(entry.id))
+        known = {name for one in earlier.values() for name in one.columns}
+        asked = entry.summary["policy"].get("registry") or {}
+        crossing = next(reversed(earlier.values())).cross(recorded) if earlier else None
+        invented = [chapter.entry.summary.get("counterfeits", 0) for chapter in chapters[-1:]]
+        chapters.append(
+            Chapter(
+                entry,
+                tuple(name for name in recorded.columns if name not in known),
+                asked.get("base"),
+                recorded.series is not None,
+                None if crossing is None else len(crossing.before),
+                None if crossing is None else len(crossing.added) - entry.summary.get("counterfeits", 0),
+                None if crossing is None else len(crossing.removed) - sum(invented),
+                _check_again(entry, earlier, recorded, asked.get("base")),
+            )
+        )
+        earlier[entry.id] = recorded
+    return chapters
+
+
+def _check_again(
+    entry: RegistryEntry, earlier: dict[str, RecordedRelease], recorded: RecordedRelease, base: str | None
+) -> tuple[Breach, ...] | None:
+    if not earlier:
+        return ()
+    try:
+        policy = Policy.of(entry.summary["policy"], home=entry.summary["home"], name=entry.id)
+        return tuple(breaches(earlier, recorded, _models(policy), base))
+    except CobogoError:
+        return None
+
+
+def _models(policy: Policy) -> Sequence[models.Model]:
+    return models.build(policy.models, policy.sensitive)

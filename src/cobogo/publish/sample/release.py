@@ -22,8 +22,7 @@ from cobogo.floor.untrusted import fraction
 from cobogo.promises.models.differential_privacy import MEASURES, DifferentialPrivacy
 from cobogo.promises.models.promise import build_promises
 from cobogo.publish.sample import scheme
-from cobogo.publish.sample.parameters import FINEST, SamplingParameters, largest_share, least_k, parameters
-from cobogo.publish.sample.scheme import Coarser
+from cobogo.publish.sample.scheme import FINEST, Coarser, SamplingParameters, largest_share, least_k, parameters
 from cobogo.release import dictionary
 from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, Written
 from cobogo.release.drawn import Bars, DrawnRows, Section, Story

@@ -32,9 +32,9 @@ class Method:
 METHODS: Registry[Method] = Registry(
     "method of synthesis",
     {
-        "mst": ".mst:fit",
-        "aim": ".aim:fit",
-        "privbayes": ".privbayes:fit",
+        "mst": ".methods:fit_mst",
+        "aim": ".methods:fit_aim",
+        "privbayes": ".methods:fit_privbayes",
         "independent-without-guarantee": ".baselines:independent",
         "copula-without-guarantee": ".baselines:copula",
     },

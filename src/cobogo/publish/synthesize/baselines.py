@@ -10,7 +10,7 @@ import numpy as np
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source
-from cobogo.publish.synthesize.belief import draw_systematic
+from cobogo.publish.synthesize.model import draw_systematic
 from cobogo.publish.synthesize.private import Fitted, PrivateTable
 
 

@@ -16,12 +16,12 @@ from cobogo.floor.arrays import Floats
 from cobogo.floor.randomness import Source
 from cobogo.locate.attacks.presence import log_evidence, probability
 from cobogo.locate.crowds import Hilbert
-from cobogo.locate.device.client import PRESETS
-from cobogo.locate.device.reports import Report
+from cobogo.locate.device import PRESETS
 from cobogo.locate.mechanisms import Dummies, PlanarLaplace
 from cobogo.locate.mechanisms.base import Mechanism
 from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.points import Points
+from cobogo.locate.reports import Report
 from cobogo.studies.fortaleza.land import FRAME
 from cobogo.studies.fortaleza.lives import sites
 from cobogo.studies.fortaleza.people import FIRST_MIDNIGHT, people

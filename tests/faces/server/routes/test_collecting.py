@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from cobogo.collect.collection import Collection
-from cobogo.collect.encode import encode_shuffled
+from cobogo.collect.pilot import encode_shuffled
 from cobogo.collect.wire import batch_messages
 from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.services.collections import read_collection

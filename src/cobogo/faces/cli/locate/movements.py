@@ -150,8 +150,7 @@ def flows(
 ) -> None:
     """Release how many people go from area to area, with differential privacy; the counts add up over all levels."""
     from cobogo.locate.mobility.areas import read_areas, read_journeys
-    from cobogo.locate.mobility.flow_release import FlowTable, release_of
-    from cobogo.locate.mobility.flows import check_shares
+    from cobogo.locate.mobility.flows import FlowTable, check_shares, release_of
     from cobogo.promises.accounting import loss_of
     from cobogo.promises.payer import payer_of_options
     from cobogo.release.write import write_release

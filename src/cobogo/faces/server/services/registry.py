@@ -15,8 +15,7 @@ from cobogo.release import evidence as evidences
 from cobogo.release import manifest as manifests
 
 if TYPE_CHECKING:
-    from cobogo.publish.registry.check import Breach
-    from cobogo.publish.registry.history import Chapter
+    from cobogo.publish.registry.check import Breach, Chapter
     from cobogo.publish.registry.store import RegistryEntry
 
 NOTE = "registered"
@@ -116,7 +115,7 @@ class RegistryService(Subject):
     @operation(KeyScope.EVIDENCE, reads=True)
     def history(self, holder: Holder, release: str, series: str) -> list[Chapter]:
         """What each release of a series added, and what it exposes with those before it."""
-        from cobogo.publish.registry.history import history
+        from cobogo.publish.registry.check import history
         from cobogo.publish.registry.store import open_registry
 
         self._row(RELEASES, release, holder.sees, "release")

@@ -17,11 +17,17 @@ from cobogo.floor.catalogue import card
 from cobogo.floor.language import tr, trn
 from cobogo.floor.progress import Progress
 from cobogo.floor.sealing import DoesNotOpen, lookups
-from cobogo.publish.mask.vault import rows, stewardship
-from cobogo.publish.mask.vault.keys import VaultKey, VaultRole
-from cobogo.publish.mask.vault.log import VaultLogEntry, entries
-from cobogo.publish.mask.vault.session import VaultSession, open_session
+from cobogo.publish.mask.vault import stewardship
+from cobogo.publish.mask.vault.session import VaultKey, VaultLogEntry, VaultRole, VaultSession, entries, open_session
 from cobogo.publish.mask.vault.store import Crossed, VaultStore
+from cobogo.publish.mask.vault.tokens import (
+    add_tokens,
+    damage_error,
+    ephemerals,
+    known_tokens,
+    open_values,
+    read_sealed,
+)
 
 BATCH = 200_000
 """Values that are written in one transaction."""
@@ -142,12 +148,12 @@ class Vault:
         grant = session.grant(domain, VaultRole.TOKENIZE)
         index = lookups(grant.secret("index"), values)
         with session.store.reading() as connection:
-            known = rows.known_tokens(session.store, connection, grant.domain, index)
+            known = known_tokens(session.store, connection, grant.domain, index)
         new = {lookup: value for lookup, value in zip(index, values, strict=True) if lookup not in known}
         with session.store.writing() as connection:
             if not session.is_current(connection, grant.domain):
                 return None
-            added = rows.add_tokens(session.store, connection, grant.domain, grant.secret("public"), new) if new else {}
+            added = add_tokens(session.store, connection, grant.domain, grant.secret("public"), new) if new else {}
             session.append(connection, "tokenize", domain, len(values), f"{len(added)} without a token before")
         known |= added
         return [known[lookup] for lookup in index]
@@ -161,8 +167,8 @@ class Vault:
         with session.store.writing() as connection:
             if not session.is_current(connection, grant.domain):
                 return None
-            sealed = rows.read_sealed(session.store, connection, grant.domain, tokens)
-            batches = rows.ephemerals(session.store, connection, sealed)
+            sealed = read_sealed(session.store, connection, grant.domain, tokens)
+            batches = ephemerals(session.store, connection, sealed)
             absent = len(tokens) - len(sealed)
             session.append(connection, "detokenize", domain, len(tokens), f"{absent} without a value")
         if absent and missing == "error":
@@ -177,9 +183,9 @@ class Vault:
                 remedy=tr('Check the domain, or ask for NULL instead (missing = "null", --missing null).'),
             )
         try:
-            values = rows.open_values(sealed, grant.secret("private"), batches)
+            values = open_values(sealed, grant.secret("private"), batches)
         except DoesNotOpen:
-            raise rows.damage_error(session.store.place) from None
+            raise damage_error(session.store.place) from None
         return [values.get(token) for token in tokens]
 
     def _retry(self, attempt: Callable[[], Answer | None]) -> Answer:

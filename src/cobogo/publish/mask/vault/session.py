@@ -1,20 +1,182 @@
-"""A vault opened with a key: what the key may do, and the secrets for it."""
+"""A vault opened with a key: what the key may do, the secrets for it, and the log of what it did.
+
+Losing the file of a key is losing the key; whoever has a copy of it has its roles.
+
+The log says who did what, when, to how many values, and never holds the values. Its entries are chained: the digest of
+each is the HMAC of its content and of the digest before it, under a key that only holders of the vault's keys have. An
+attacker who can write to the database but has no key can neither alter nor insert an entry; to remove the last entries
+they must restore an earlier state of the whole vault. Comparing the last digest with a copy kept elsewhere reveals that
+as well.
+"""
 
 from __future__ import annotations
 
+import base64
+import binascii
+import hmac
+import json
+import os
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
 from pathlib import Path
+from typing import Self
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, insert, select, update
 
-from cobogo.errors import VaultError
+from cobogo.errors import VaultError, VerificationFailed
+from cobogo.floor.files import create_private
 from cobogo.floor.language import Text, tr
-from cobogo.floor.sealing import DoesNotOpen, Secrets, unwrap
+from cobogo.floor.language.errors import reason
+from cobogo.floor.sealing import KEY_BYTES, DoesNotOpen, Secrets, new_key, unwrap
 from cobogo.publish.mask.vault import schema
-from cobogo.publish.mask.vault.keys import VaultKey, VaultRole
-from cobogo.publish.mask.vault.log import append
 from cobogo.publish.mask.vault.store import VaultStore
+
+MARK = "cobogo-vault-key-1"
+
+
+class VaultRole(StrEnum):
+    """What the holder of a key may do."""
+
+    TOKENIZE = "tokenize"  # give values tokens, and find the token of a value
+    DETOKENIZE = "detokenize"  # find the value of a token
+    STEWARD = "steward"  # everything, in every domain: domains, keys, rotation, deletion, the log
+
+
+@dataclass(frozen=True, repr=False)
+class VaultKey:
+    """A key: the name that the vault's log calls it, and its secret, which is never shown.
+
+    >>> key = VaultKey.new()
+    >>> VaultKey.parse(key.text(), "here") == key
+    True
+    >>> key.secret.hex() in repr(key)
+    False
+    """
+
+    name: str
+    secret: bytes = field(repr=False)
+
+    @classmethod
+    def new(cls) -> Self:
+        """A new key."""
+        return cls(os.urandom(4).hex(), new_key())
+
+    def text(self) -> str:
+        """What its file holds."""
+        return f"{MARK}:{self.name}:{base64.urlsafe_b64encode(self.secret).decode()}\n"
+
+    @classmethod
+    def parse(cls, text: str, where: str) -> Self:
+        """A key from what its file holds."""
+        mark, _, rest = text.strip().partition(":")
+        name, _, secret = rest.partition(":")
+        try:
+            found = base64.b64decode(secret.encode(), altchars=b"-_", validate=True)
+        except (binascii.Error, ValueError):
+            found = b""
+        if mark != MARK or not re.fullmatch("[0-9a-f]{8}", name) or len(found) != KEY_BYTES:
+            raise VaultError(
+                tr("does not contain a key to a vault"),
+                where=where,
+                remedy=tr("Give the file of a key that `cobogo vault key` made."),
+            )
+        return cls(name, found)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a key's file."""
+        try:
+            text = Path(path).expanduser().read_bytes()[:4096].decode("ascii", "replace")
+        except OSError as error:
+            raise VaultError(
+                tr("the key cannot be read: {reason}", reason=reason(error)),
+                where=str(path),
+                remedy=tr("Check the path and the permission to read the file."),
+            ) from None
+        return cls.parse(text, str(path))
+
+    def save(self, path: str | Path) -> None:
+        """Write a new file that only this user may read. A file that is there already is never overwritten."""
+        try:
+            create_private(Path(path).expanduser(), self.text())
+        except FileExistsError:
+            raise VaultError(
+                tr("is there already"), where=str(path), remedy=tr("Choose another name: a key is never overwritten.")
+            ) from None
+        except OSError as error:
+            raise VaultError(
+                tr("the key cannot be written: {reason}", reason=reason(error)),
+                where=str(path),
+                remedy=tr("Check the path, the permission to write there, and the space on the disk."),
+            ) from None
+
+
+FIRST = bytes(32)
+"""The digest before the first entry."""
+
+
+@dataclass(frozen=True)
+class VaultLogEntry:
+    """One line of the log."""
+
+    number: int
+    at: str
+    key: str
+    action: str
+    domain: str | None
+    count: int
+    detail: str
+
+    def digest(self, key: bytes, before: bytes) -> bytes:
+        """The HMAC that chains this entry to the one before."""
+        return hmac.digest(key, before + json.dumps(asdict(self), sort_keys=True).encode(), "sha256")
+
+
+def append(
+    connection: Connection, key: bytes, holder: str, action: str, domain: str | None, count: int, detail: str = ""
+) -> None:
+    """Append an entry in the transaction that it reports. Other writers wait here until that transaction ends."""
+    head = schema.vault.c
+    connection.execute(update(schema.vault).values(entries=head.entries + 1))
+    number, before = connection.execute(select(head.entries, head.digest)).one()
+    entry = VaultLogEntry(
+        number, datetime.now(UTC).isoformat(timespec="seconds"), holder, action, domain, count, detail
+    )
+    digest = entry.digest(key, before)
+    connection.execute(insert(schema.log).values(**asdict(entry), digest=digest))
+    connection.execute(update(schema.vault).values(digest=digest))
+
+
+def entries(connection: Connection, key: bytes, place: str) -> tuple[tuple[VaultLogEntry, ...], str]:
+    """Read every entry and the last digest; a broken chain raises `VerificationFailed`."""
+    rows = connection.execute(select(schema.log).order_by(schema.log.c.number)).all()
+    total, last = connection.execute(select(schema.vault.c.entries, schema.vault.c.digest)).one()
+    before, found = FIRST, []
+    for number, row in enumerate(rows, 1):
+        entry = VaultLogEntry(*row[:-1])
+        before = entry.digest(key, before)
+        if entry.number != number or not hmac.compare_digest(before, row[-1]):
+            raise VerificationFailed(
+                tr("the log was altered: entry {number:,} is not the one that was written", number=number),
+                where=place,
+                remedy=tr("Compare the vault with a copy of it."),
+            )
+        found.append(entry)
+    if len(found) != total or before != last:
+        raise VerificationFailed(
+            tr(
+                "the log was cut: {total:,} entries were written, and {number:,} are left",
+                total=total,
+                number=len(found),
+            ),
+            where=place,
+            remedy=tr("Compare the vault with a copy of it."),
+        )
+    return tuple(found), before.hex()
+
 
 ALL_DOMAINS = 0
 """What a steward's grant names instead of a domain."""

@@ -14,20 +14,34 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 from cobogo.errors import VaultError, VerificationFailed
 from cobogo.floor.language import nearest, tr, trn
 from cobogo.floor.sealing import DoesNotOpen, SealedBatch, Secrets, lookups, new_key, new_pair, unwrap, wrap
-from cobogo.publish.mask.vault import rows, schema
-from cobogo.publish.mask.vault.formats import FORMATS
-from cobogo.publish.mask.vault.keys import VaultKey, VaultRole
-from cobogo.publish.mask.vault.log import FIRST, append, entries
+from cobogo.publish.mask.vault import schema
 from cobogo.publish.mask.vault.session import (
     ALL_DOMAINS,
+    FIRST,
     TokenDomain,
+    VaultKey,
+    VaultRole,
     VaultSession,
+    append,
     domain_context,
+    entries,
     grant_context,
     join_roles,
     key_context,
 )
 from cobogo.publish.mask.vault.store import VaultStore
+from cobogo.publish.mask.vault.tokens import (
+    FORMATS,
+    Sealed,
+    add_tokens,
+    damage_error,
+    ephemerals,
+    erase,
+    known_tokens,
+    open_values,
+    pages,
+    read_sealed,
+)
 
 
 def create_vault(store: VaultStore, steward: VaultKey) -> VaultSession:
@@ -172,8 +186,8 @@ def check(session: VaultSession) -> int:
     with session.store.reading() as connection:
         for domain in session.domains(connection).values():
             grant = session.grant(domain.name, VaultRole.STEWARD)
-            for part in rows.pages(connection, domain):
-                batches = rows.ephemerals(session.store, connection, part)
+            for part in pages(connection, domain):
+                batches = ephemerals(session.store, connection, part)
                 values = _readable(part, grant.secret("private"), batches)
                 index = dict(zip(values, lookups(grant.secret("index"), values.values()), strict=True))
                 good = sum(index.get(token) == lookup for token, lookup, _, _ in part)
@@ -235,10 +249,10 @@ def _roles(names: Sequence[str]) -> list[VaultRole]:
     return [VaultRole(name) for name in names]
 
 
-def _readable(part: Sequence[rows.Sealed], private: bytes, batches: Mapping[int, bytes]) -> dict[str, str]:
+def _readable(part: Sequence[Sealed], private: bytes, batches: Mapping[int, bytes]) -> dict[str, str]:
     """The values that open; damaged ones are isolated by bisection."""
     try:
-        return rows.open_values(part, private, batches)
+        return open_values(part, private, batches)
     except DoesNotOpen:
         middle = len(part) // 2
         if not middle:
@@ -291,9 +305,9 @@ def forget(session: VaultSession, name: str, tokens: Sequence[str | None], value
                 where=store.place,
                 remedy=tr("Run the command again."),
             )
-        found = {*rows.known_tokens(store, connection, domain, index).values()}
-        found |= {row[0] for row in rows.read_sealed(store, connection, domain, wanted)}
-        rows.erase(store, connection, domain, sorted(found))
+        found = {*known_tokens(store, connection, domain, index).values()}
+        found |= {row[0] for row in read_sealed(store, connection, domain, wanted)}
+        erase(store, connection, domain, sorted(found))
         session.append(connection, "forget", name, len(found))
     return len(found)
 
@@ -308,16 +322,16 @@ def _reseal(
         f"UPDATE {schema.tokens.name} SET lookup = ?, batch = ?, sealed = ? "
         f"WHERE domain = {domain.number:d} AND token = ?"
     )
-    for page in rows.pages(connection, domain):
+    for page in pages(connection, domain):
         try:
-            known = rows.open_values(page, private, rows.ephemerals(store, connection, page))
+            known = open_values(page, private, ephemerals(store, connection, page))
         except DoesNotOpen:
-            raise rows.damage_error(store.place) from None
+            raise damage_error(store.place) from None
         tokens, values = list(known), list(known.values())
         found = lookups(index, values)
         if renew:
-            rows.erase(store, connection, domain, tokens)
-            rows.add_tokens(store, connection, domain, public, dict(zip(found, values, strict=True)))
+            erase(store, connection, domain, tokens)
+            add_tokens(store, connection, domain, public, dict(zip(found, values, strict=True)))
         else:
             batch = SealedBatch.new(public)
             inserted = connection.execute(insert(schema.batches).values(ephemeral=batch.ephemeral))

@@ -148,7 +148,7 @@ def test_a_question_is_planned_tried_opened_and_decoded(bench: Bench) -> None:
     import httpx
 
     from cobogo.collect.collection import Collection
-    from cobogo.collect.encode import encode_shuffled
+    from cobogo.collect.pilot import encode_shuffled
     from cobogo.collect.wire import batch_messages
     from cobogo.floor.randomness import Entropy
 

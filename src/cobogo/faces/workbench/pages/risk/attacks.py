@@ -21,7 +21,7 @@ from cobogo.floor.language import Text, tr
 from cobogo.tell.report.labels import model_name
 
 if TYPE_CHECKING:
-    from cobogo.publish.registry.history import Chapter
+    from cobogo.publish.registry.check import Chapter
 
 RISK_BASE = {
     "none": tr("only its models"),

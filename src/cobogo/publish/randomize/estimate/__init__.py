@@ -1,1 +1,0 @@
-"""Estimates from randomized data: distributions, densities, counts, rules and trees."""

@@ -247,8 +247,8 @@ TOPICS: tuple[Topic, ...] = (
                "tipo alta, tipo de alta, condicao alta, discharge status, discharge disposition, medicacao, farmaco, "
                "dose, agravo, queixa, queixa principal, chief complaint, motivo consulta, motivo da consulta, "
                "comorbidities, glicemia, apgar, idade gestacional, gestational age, gestant, puerpera, puerperio, "
-               "grupo sanguineo, blood group, grupo abo, fator risco, fator de risco, fator risc, risk factor, peso nascer, "
-               "peso ao nascer, birth weight, sigtap, classi fin, classificacao final, triagem, triage, "
+               "grupo sanguineo, blood group, grupo abo, fator risco, fator de risco, fator risc, risk factor, "
+               "peso nascer, peso ao nascer, birth weight, sigtap, classi fin, classificacao final, triagem, triage, "
                "hospitalizado, hospitalized, hospitalised, intubado, ventilacao, ventilation, "
                "cause of death, causa bas, internacao, uti, icu, suicidio, suicide, aborto, abortion"),
     _sensitive(tr("a result, perhaps of an exam"), "resultado, result, exame, exam, teste, test, desfecho, outcome, "

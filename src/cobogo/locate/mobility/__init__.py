@@ -3,9 +3,9 @@
 Call records (who, when, at which cell) become a few histograms of people: where they live and work, how far apart the
 two are, how much they call, when, and from where. Each is released with noise; anything may then be made of them.
 
-`counts` declares what is public, bounds everybody's records, finds each person's habits from that person's records alone
-and adds people up → `model` adds noise and is what is released → `sample` draws made-up people from it → `fidelity`
-compares them with the true ones.
+`counts` declares what is public, bounds everybody's records, finds each person's habits from that person's records
+alone and adds people up → `model` adds noise and is what is released → `sample` draws made-up people from it →
+`fidelity` compares them with the true ones.
 
 Beside it, flows: how many people go from area to area. `areas` are public areas in levels, and journeys between them →
 `flows` counts them with noise, makes the counts add up and releases them.

@@ -390,7 +390,7 @@ def test_the_quick_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
     follow(before, capsys)
     policy = tmp_path / "policy.toml"
     guesses = re.findall(r'^(\w+) = \{ role = "CONFIRM', policy.read_text(encoding="utf-8"), re.MULTILINE)
-    assert "Here these are " + " and ".join(f"`{name}`" for name in guesses) in after
+    assert "Here it is only " + " and ".join(f"`{name}`" for name in guesses) in after
     policy.write_text(policy.read_text(encoding="utf-8").replace("CONFIRM ", ""), encoding="utf-8")
     follow(after, capsys)
 

@@ -153,7 +153,7 @@ def add_noise(sheet: CodedTable, step: NoiseStep, places: Mapping[str, int], dec
     Example: Correlated noise does not change the means.
         >>> random = np.random.default_rng(1)
         >>> before = random.normal([40, 3000], [10, 500], (100, 2))
-        >>> after = noise.add_correlated(before, 0.3, lambda count: random.random(count))
+        >>> after = add_correlated(before, 0.3, lambda count: random.random(count))
         >>> bool(np.allclose(before.mean(axis=0), after.mean(axis=0)) and not np.allclose(before, after))
         True
 

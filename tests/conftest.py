@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from support import servers
-from support.effort import examples
+from support.effort import THOROUGH, examples
 from support.paths import ROOT
 
 pytest_plugins = ["support.http_server"]
@@ -20,7 +20,13 @@ collect_ignore = ["support/plugin"]  # its examples are run by the test that ins
 
 os.environ["LC_ALL"] = "C.UTF-8"  # whatever the language of the one who runs the tests
 
-settings.register_profile("suite", max_examples=examples(100))
+settings.register_profile(
+    "suite",
+    max_examples=examples(100),
+    derandomize=not THOROUGH,  # the same examples on every machine, so that what passes on one passes on another
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("suite")
 
 ENGINES = ["duckdb", "mariadb", "postgresql", "spark", "sqlite"]

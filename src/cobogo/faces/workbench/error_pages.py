@@ -29,10 +29,13 @@ TROUBLE_WHY = {
 FOR_PROGRAMS = ("/api/", "/_nicegui", "/release/")
 """Addresses whose answers programs read."""
 
+LEFT = "Client has been deleted"
+"""How NiceGUI begins to tell, with a stack, that a page was left while it waited for its figures. Nothing is wrong."""
+
 
 def prepare(desk: Desk) -> None:
     """Show our own error pages, and log only the type and the place of an error."""
-    logging.getLogger("nicegui").addFilter(_discreet)
+    logging.getLogger("nicegui").addFilter(reduce_record)
     app.on_page_exception(lambda: _show_error(desk, "wrong", "healing"))
 
     async def answer_not_found(request: Request, error: Any) -> Response:
@@ -55,12 +58,13 @@ def _show_error(desk: Desk, what: str, icon: str) -> None:
         )
 
 
-def _discreet(record: logging.LogRecord) -> bool:
-    """Reduce an exception in the log to its type and line: its message may quote a value of the data."""
+def reduce_record(record: logging.LogRecord) -> bool:
+    """Reduce an exception in the log to its type and line: its message may quote a value of the data. Of a page that
+    was left early, nothing is logged."""
     error = record.exc_info[1] if record.exc_info else None
     if error is not None:
         frame = (traceback.extract_tb(error.__traceback__) or [None])[-1]
         place = "" if frame is None else f" in {frame.name}, line {frame.lineno}"
         record.msg, record.args = f"a page failed: {type(error).__name__}{place}", ()
         record.exc_info = record.exc_text = None
-    return True
+    return not str(record.msg).startswith(LEFT)

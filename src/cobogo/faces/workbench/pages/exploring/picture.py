@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import math
 from dataclasses import dataclass
+from textwrap import fill
 from typing import Any
 
 from cobogo.faces.workbench.session import PageSession
@@ -142,6 +143,10 @@ def _mean_place(levels: Levels, across: dict[Levels, float]) -> float:
     return sum(beside) / len(beside) if beside else 0.5
 
 
+NARROW = 14
+"""Letters of a line beside the scale, so that scale and words fit a phone."""
+
+
 def _legend(scale: Colours, metric: str, session: PageSession) -> dict[str, Any]:
     """Beside the picture; the nodes have their colours already."""
     return {
@@ -153,11 +158,12 @@ def _legend(scale: Colours, metric: str, session: PageSession) -> dict[str, Any]
         "hoverLink": False,
         "orient": "horizontal",
         "left": "center",
-        "bottom": 0,
-        "itemHeight": 150,
+        "bottom": 10,
+        "itemHeight": 125,
         "itemWidth": 14,
-        "text": [f"{metric}: {session.say(end)}" for end in (tr("high"), tr("low"))],
-        "textStyle": {"color": INK},
+        "text": [fill(f"{metric}: {session.say(end)}", NARROW) for end in (tr("high"), tr("low"))],
+        "textStyle": {"color": INK, "lineHeight": 14},
+        "textGap": 20,
         "inRange": {"color": list(scale.steps)},
         ":formatter": f"v => v.toLocaleString('{session.language}', {{maximumSignificantDigits: 3}})",
     }

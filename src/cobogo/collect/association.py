@@ -16,6 +16,7 @@ from cobogo.collect.collection import Collection
 from cobogo.collect.layout import Rows
 from cobogo.errors import PolicyError, ReportError
 from cobogo.floor.arrays import Floats
+from cobogo.floor.extras import require
 from cobogo.floor.language import tr
 
 CLOSE = 1e-6
@@ -167,12 +168,7 @@ def _likely(collection: Collection, rows: Rows) -> tuple[tuple[str, ...], Floats
 
 def _tail(statistic: float, freedom: int) -> float:
     """The probability that a χ² variable is at least so large."""
-    try:
-        from scipy.stats import chi2
-    except ImportError:
-        raise PolicyError(
-            tr("association needs SciPy, which is not installed"),
-            where="association",
-            remedy=tr("Install it: pip install 'cobogo[ldp]'."),
-        ) from None
+    require("scipy", "ldp", tr("association needs SciPy, which is not installed"), where="association")
+    from scipy.stats import chi2
+
     return float(chi2.sf(statistic, freedom))

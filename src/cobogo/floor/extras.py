@@ -1,13 +1,14 @@
-"""What a missing library belongs to: the extra that brings it, told by the room that asked for it."""
+"""Libraries that may be missing, and the extras that bring them."""
 
 from __future__ import annotations
 
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 
-from cobogo.errors import InputError
-from cobogo.floor.language import tr
+from cobogo.errors import CobogoError, InputError, PolicyError
+from cobogo.floor.language import join, tr
 
 EXTRAS = {
     "data.files.spreadsheets": "files",
@@ -33,6 +34,24 @@ EXTRAS = {
 """The extra of each room that has libraries of its own."""
 
 
+def require(
+    module: str,
+    extra: str,
+    what: str,
+    *,
+    where: str | None = None,
+    otherwise: str = "",
+    error: type[CobogoError] = PolicyError,
+) -> None:
+    """Refuse to go on without a library. ``what`` says what is missing, ``otherwise`` how to do without it."""
+    if find_spec(module) is None:
+        raise error(what, where=where, remedy=join([_install(extra), otherwise]), code="COBOGO-INSTALL")
+
+
+def _install(extra: str) -> str:
+    return tr("Install it: pip install 'cobogo[{extra}]'.", extra=extra)
+
+
 @contextmanager
 def needing_extra() -> Iterator[None]:
     """A block that may need a library of an extra; where it is not installed, the error says what to install."""
@@ -52,7 +71,7 @@ def missing(error: ModuleNotFoundError) -> InputError | None:
         if package == "cobogo" and extra:
             return InputError(
                 tr("{name} is not installed", name=error.name),
-                remedy=tr("Install it: pip install 'cobogo[{extra}]'.", extra=extra),
+                remedy=_install(extra),
                 code="COBOGO-INSTALL",
             )
     return None

@@ -12,11 +12,11 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cobogo.errors import CobogoError
+from cobogo.floor.extras import require
 from cobogo.floor.files import create_private
 from cobogo.floor.language import tr
 from cobogo.floor.language.errors import reason
@@ -61,13 +61,8 @@ def parse_place(place: str | Path, error: type[CobogoError], *, where: str | Non
             where=where or public_url(text),
             remedy=tr("Give the path of a file, or the URL of a PostgreSQL database: postgresql://host/database."),
         )
-    if find_spec("psycopg") is None:
-        raise error(
-            tr("PostgreSQL's driver is not installed"),
-            where=where or public_url(text),
-            remedy=tr("Install it: pip install 'cobogo[{extra}]'.", extra="postgres"),
-            code="COBOGO-INSTALL",
-        )
+    missing = tr("PostgreSQL's driver is not installed")
+    require("psycopg", "postgres", missing, where=where or public_url(text), error=error)
     return StorePlace(None, f"postgresql+psycopg://{rest}", public_url(text))
 
 

@@ -94,7 +94,7 @@ def prepare(
         rules = book.bind_policy(rules)
     wanted, metric = check(rules)
     if rules.utility is not None and rules.utility.label is not None:
-        learning.require(f"{rules.name}, utility.label")
+        learning.require_learning(f"{rules.name}, utility.label")
     start = time.perf_counter()
     warm.start_for(rules, data)
     progress("read", 0, 0)

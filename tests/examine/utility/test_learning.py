@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from cobogo.errors import PolicyError
-from cobogo.examine.utility import learning
+from cobogo.floor import extras
 from support.utility_tables import learns, population, release
 
 
 def test_without_scikit_learn_the_policy_is_refused_before_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(learning, "find_spec", lambda _: None)
+    monkeypatch.setattr(extras, "find_spec", lambda _: None)
     with pytest.raises(PolicyError, match=r"cobogo\[utility\]") as refused:
         release(population(20), {"sex": 1, "town": 1}, utility={"label": "label"})
     assert "utility.label" in str(refused.value)

@@ -13,6 +13,7 @@ from cobogo.collect.protocol import BONFERRONI, LEVEL, significant_chances, tail
 from cobogo.collect.rappor.filters import RapporParameters, bit_table
 from cobogo.errors import PolicyError
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.extras import require
 from cobogo.floor.language import tr
 
 
@@ -187,14 +188,9 @@ def _choose_candidates(design: CandidateBits, target: Floats) -> Ints:
     if len(design.places) <= min(max(1, len(target) // 2), MOST_FITTED):
         return np.arange(len(design.places))
     most = min(max(1, len(target) // SELECTED), MOST_FITTED)
-    try:
-        from sklearn.linear_model import lasso_path
-    except ImportError:
-        raise PolicyError(
-            tr("decoding RAPPOR needs scikit-learn, which is not installed"),
-            where="rappor",
-            remedy=tr("Install it: pip install 'cobogo[ldp]'."),
-        ) from None
+    require("sklearn", "ldp", tr("decoding RAPPOR needs scikit-learn, which is not installed"), where="rappor")
+    from sklearn.linear_model import lasso_path
+
     strongest = float(design.gather(target).max(initial=0)) / len(target)
     if strongest <= 0:
         return np.zeros(0, dtype=np.int64)

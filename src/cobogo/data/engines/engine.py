@@ -22,6 +22,7 @@ from typing import Any, ClassVar
 from cobogo.data.policy import Data
 from cobogo.errors import DataError, OutputError, PolicyError, TableTooLarge
 from cobogo.floor.catalogue import Registry, card
+from cobogo.floor.extras import require
 from cobogo.floor.files import create_scratch, remove_scratch
 from cobogo.floor.language import tr
 from cobogo.floor.memory import memory_share
@@ -449,7 +450,7 @@ def open_sqlite(url: str, writable: bool) -> Engine:
 @card("postgresql", title="PostgreSQL")
 def open_postgresql(url: str, writable: bool) -> Engine:  # noqa: ARG001
     """The tables stay on a PostgreSQL server: postgresql://host/database."""
-    _require("psycopg", "PostgreSQL", "postgres")
+    _require("psycopg", "PostgreSQL", extra="postgres")
     from cobogo.data.engines.postgres import PostgreSQL
 
     return PostgreSQL(url)
@@ -458,7 +459,7 @@ def open_postgresql(url: str, writable: bool) -> Engine:  # noqa: ARG001
 @card("mariadb", title="MariaDB")
 def open_mariadb(url: str, writable: bool) -> Engine:  # noqa: ARG001
     """The tables stay on a MariaDB server: mariadb://host/database."""
-    _require("MySQLdb", "MariaDB", "mariadb")
+    _require("MySQLdb", "MariaDB", extra="mariadb")
     from cobogo.data.engines.mariadb import MariaDB
 
     return MariaDB(url)
@@ -467,22 +468,14 @@ def open_mariadb(url: str, writable: bool) -> Engine:  # noqa: ARG001
 @card("spark", title="Spark")
 def open_spark(url: str, writable: bool) -> Engine:  # noqa: ARG001
     """A cluster, or all cores of this machine: spark://host:7077, local[*]; spark for the session that there is."""
-    _require("pyspark", "Spark", "spark")
+    _require("pyspark", "Spark", extra="spark")
     from cobogo.data.engines.spark import Spark
 
     return Spark(url)
 
 
-def _require(module: str, engine: str, extra: str) -> None:
-    from importlib.util import find_spec
-
-    if find_spec(module) is None:
-        raise PolicyError(
-            tr("the engine {engine} is not installed", engine=engine),
-            where=WHERE,
-            remedy=tr("Install it: pip install 'cobogo[{extra}]'.", extra=extra),
-            code="COBOGO-INSTALL",
-        )
+def _require(module: str, engine: str, *, extra: str) -> None:
+    require(module, extra, tr("the engine {engine} is not installed", engine=engine), where=WHERE)
 
 
 ENGINES: Registry[Callable[[str, bool], Engine]] = Registry(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from cobogo.errors import PolicyError
-from cobogo.examine.utility.learning import accuracy, require
+from cobogo.examine.utility.learning import accuracy, require_learning
 from cobogo.examine.utility.sides import GeneralizedRelease, sides
 from cobogo.examine.utility.statistics import association_distances, marginal_distances
 from cobogo.examine.utility.workload import query_error
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def measure_utility(release: GeneralizedRelease, asked: Utility) -> dict[str, Any]:
     """Take every measure of `cobogo.examine.metrics.REPORTED`; ``accuracy`` only where a label is named."""
     if asked.label is not None:
-        require()
+        require_learning()
         if not release.levels:
             raise PolicyError(
                 tr(

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 from cobogo.data.table.frequency import number_tuples
-from cobogo.errors import PolicyError
 from cobogo.examine.utility.sides import Sides
 from cobogo.floor.arrays import Ints
 from cobogo.floor.catalogue import card
+from cobogo.floor.extras import require
 from cobogo.floor.language import tr
 
 HELD_OUT = 1 / 3
@@ -23,14 +22,10 @@ MOST_RECORDS = 200_000
 """Records that are drawn from a larger table: the third that is held out gives an accuracy to within 0.002."""
 
 
-def require(where: str | None = None) -> None:
-    """Refuse to go on without scikit-learn, and say what to install."""
-    if find_spec("sklearn") is None:
-        raise PolicyError(
-            tr("measuring how well a label can be predicted needs scikit-learn, which is not installed"),
-            where=where,
-            remedy=tr("Install it with: pip install 'cobogo[utility]'. Or leave out the label."),
-        )
+def require_learning(where: str | None = None) -> None:
+    """Refuse to go on without scikit-learn."""
+    missing = tr("measuring how well a label can be predicted needs scikit-learn, which is not installed")
+    require("sklearn", "utility", missing, where=where, otherwise=tr("Or leave out the label."))
 
 
 @card("accuracy")
@@ -59,7 +54,7 @@ def accuracy(sides: Sides, *, seed: int) -> dict[str, Any]:
     Cost: The cost of fitting three models on up to 200,000 records, with one column for each value.
     Paper: After V. S. Iyengar, Transforming data to satisfy privacy constraints, KDD 2002.
     """
-    require()
+    require_learning()
     label = sides.before.label
     assert label is not None
     random = np.random.default_rng(seed)

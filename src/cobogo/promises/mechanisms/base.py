@@ -21,6 +21,7 @@ import numpy as np
 
 from cobogo.errors import PolicyError
 from cobogo.floor.arrays import Ints
+from cobogo.floor.extras import require
 from cobogo.floor.language import tr
 from cobogo.floor.randomness import Entropy, Source
 from cobogo.promises.accounting import PrivacyLoss
@@ -107,14 +108,10 @@ class Noise(ABC):
 def opendp() -> Any:
     """OpenDP's core, loaded when noise is first needed: its domains, distances and, as ``m``, its measurements. Its
     prelude would load pandas, polars and scikit-learn, which take longer than a question."""
-    try:
-        from opendp import domains, measurements, measures, metrics, mod
-    except ImportError:
-        raise PolicyError(
-            tr("answers with differential privacy need OpenDP, which is not installed"),
-            where="cobogo answer",
-            remedy=tr("Install it: pip install 'cobogo[dp]'."),
-        ) from None
+    missing = tr("answers with differential privacy need OpenDP, which is not installed")
+    require("opendp", "dp", missing, where="cobogo answer")
+    from opendp import domains, measurements, measures, metrics, mod
+
     mod.enable_features("contrib")
     return SimpleNamespace(
         m=measurements,

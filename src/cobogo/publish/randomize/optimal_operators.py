@@ -12,14 +12,14 @@ of any operator. It is evolutionary like the authors', with an archive of the be
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
-from cobogo.errors import NoSolution, PolicyError, SearchTooLarge
+from cobogo.errors import NoSolution, SearchTooLarge
 from cobogo.floor.arrays import Floats
 from cobogo.floor.catalogue import card
+from cobogo.floor.extras import require
 from cobogo.floor.language import tr
 from cobogo.floor.randomness import Seeded, Source, below
 from cobogo.promises.guarantees.prior_posterior import worst_posterior
@@ -77,11 +77,8 @@ def linear_programme(
             ),
             remedy=tr('Use method = "value-dependent", or "small-domain".'),
         )
-    if find_spec("scipy") is None:
-        raise PolicyError(
-            tr("the optimal probabilities are computed with SciPy, which is not installed"),
-            remedy=tr("Install it: pip install 'cobogo[utility]'. Or use method = \"value-dependent\"."),
-        )
+    missing = tr("the optimal probabilities are computed with SciPy, which is not installed")
+    require("scipy", "utility", missing, otherwise=tr('Or use method = "value-dependent".'))
     from scipy.optimize import linprog
 
     rows = _Rows(shares, rho1, rho2, downward=downward, margin=margin, cap=cap)

@@ -13,15 +13,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
-from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cobogo.errors import PolicyError
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.extras import require
 from cobogo.floor.language import tr
 from cobogo.floor.randomness import Source
 from cobogo.publish.synthesize.private import Attributes, MarginalMeasurement, nonnegative
@@ -226,24 +225,15 @@ FLOOR = 0.05
 """Records added to every cell of the starting model: mirror descent multiplies, so a cell that starts at 0 stays 0."""
 
 
-def require(where: str) -> None:
-    """Raise an error that says what to install, if mbi is not."""
-    if find_spec("mbi") is None:
-        raise PolicyError(
-            tr("synthetic data with differential privacy need mbi, which is not installed"),
-            where=where,
-            remedy=tr("Install it: pip install 'cobogo[synth]'."),
-        )
+def require_mbi(where: str) -> None:
+    """Refuse to go on without mbi."""
+    missing = tr("synthetic data with differential privacy need mbi, which is not installed")
+    require("mbi", "synth", missing, where=where)
 
 
 def require_scipy(where: str) -> None:
-    """Raise an error if SciPy, which baselines need, is not installed."""
-    if find_spec("scipy") is None:
-        raise PolicyError(
-            tr("the method needs SciPy, which is not installed"),
-            where=where,
-            remedy=tr("Install it: pip install 'cobogo[synth]'."),
-        )
+    """Refuse to go on without SciPy, which baselines need."""
+    require("scipy", "synth", tr("the method needs SciPy, which is not installed"), where=where)
 
 
 @functools.cache

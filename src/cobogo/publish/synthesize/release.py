@@ -266,7 +266,7 @@ def make(policy: Policy, table: Table) -> Synthetic:
         _refuse_budget(wanted, where)
         model.require_scipy(where)
         return Synthetic(policy, wanted, domains, None, None, rows)
-    model.require(where)
+    model.require_mbi(where)
     opendp()
     cost = Cost.from_policy(wanted, where)
     return Synthetic(policy, wanted, domains, cost, _payer(policy, wanted, cost, where), rows)

@@ -170,7 +170,7 @@ def accuracy(
 ) -> dict[str, Any]:
     """The accuracy on held-out original records of models trained on the synthetic records, and of the same models
     trained on the other originals."""
-    learning.require()
+    learning.require_learning()
     held = random.random(len(before[0])) < learning.HELD_OUT
     if not held.any() or held.all() or len(sizes) < 2:
         return {"label": label, "held_out": int(held.sum()), "baseline": None, "models": {}}

@@ -12,7 +12,7 @@ import numpy as np
 from cobogo.data.hierarchy import Hierarchy, Label
 from cobogo.data.table.frequency import frequency_table
 from cobogo.errors import InputError
-from cobogo.examine.utility.learning import accuracies, accuracy, baseline, draw_records, hold_out, require
+from cobogo.examine.utility.learning import accuracies, accuracy, baseline, draw_records, hold_out, require_learning
 from cobogo.examine.utility.pairs.comparison import leaves_under, nice_bins, scale
 from cobogo.examine.utility.pairs.pair import CountKey, TablePair, TablePart
 from cobogo.examine.utility.sides import Sides
@@ -109,7 +109,7 @@ def learn_label(pair: TablePair, label: str) -> dict[str, Any]:
     replaced by a random leaf under it, and are tested on a third of the originals; the models of the original learn
     from the other two thirds.
     """
-    require()
+    require_learning()
     if (why := unfit_reason(pair)) or label not in predictable_columns(pair):
         raise InputError(
             tr("a model cannot learn from this release: {why}", why=why or label), where=pair.manifest.kind

@@ -39,6 +39,7 @@ SAME: dict[str, Words] = {
         a="<" + t["town"] + ">",
         b=t["town"].replace("'", "''"),
         c=t["town"].substr(1),
+        i=t["town"].reverse(),
         d=t["town"].contains('"'),
         e=t["town"].re_search("^.Icó..$"),
         f=t["town"].isin(["Crato", "d'água"]),

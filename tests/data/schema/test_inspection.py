@@ -74,3 +74,10 @@ def test_a_role_of_no_column_and_a_word_that_is_no_role_are_refused() -> None:
         cb.inspect([1, 2, 3])
     with pytest.raises(PolicyError, match="encoding: must be one of"):
         cb.inspect("people.csv", encoding="utf-7")
+
+
+def test_intervals_fit_all_of_a_column_with_more_values_than_are_looked_at() -> None:
+    scores = pd.DataFrame({"score": [f"{n / 1000:.3f}" for n in range(5_000)]})
+    hierarchy = cb.inspect(scores).suggestions[0].hierarchy
+    assert hierarchy is not None
+    assert hierarchy["intervals"] == [0.5, 1.0, 2.0]

@@ -169,6 +169,10 @@ class SqlColumn:
         """A text without its first characters."""
         return self._new(f"substr({self.sql}, {start + 1})", TEXT)
 
+    def reverse(self) -> SqlColumn:
+        """A text from its last character to its first."""
+        return self._new(f"reverse({self.sql})", TEXT)
+
     def floor(self) -> SqlColumn:
         """The whole number below."""
         return self._new(f"floor({self.sql})", self.kind)

@@ -84,7 +84,11 @@ class Table:
         return self._number(self.expression.aggregate(found=self.expression.count()))
 
     def value_counts(self, column: str, most: int) -> ValueCounts:
-        """What a column holds: how many values, how many once, and the most frequent ones."""
+        """What a column holds: how many values, how many once, and the most frequent ones.
+
+        Of values that are as frequent, those come first whose last characters do: large and small numbers, early and
+        late dates, and names from A to Z are then among them.
+        """
         values = self.expression.select(value=self.text(column))
         counts = values.group_by("value").aggregate(records=values.count())
         known = counts["value"].notnull()
@@ -93,7 +97,7 @@ class Table:
             distinct=counts["records"].count(where=known),
             unique=counts["records"].count(where=known & (counts["records"] == 1)),
         )
-        top = counts.filter(known).order_by([counts["records"].desc(), counts["value"]]).limit(most)
+        top = counts.filter(known).order_by([counts["records"].desc(), counts["value"].reverse()]).limit(most)
         numbers, shown_values = self.engine.fetch(totals), self.engine.fetch(top)
         return ValueCounts(
             **{name: int(numbers[name][0].as_py() or 0) for name in ("missing", "distinct", "unique")},

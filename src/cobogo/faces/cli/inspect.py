@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -123,10 +124,11 @@ def write_starter_policy(target: Path, data: Path, found: Inspection) -> None:
         write_schema(target.parent)
     except FileExistsError:
         raise OutputError(
-            tr("already exists"), where=str(target), remedy=tr("Choose another name for --write.")
+            tr("already exists"), where=str(target), remedy=tr("Delete it, or choose another name for --write.")
         ) from None
     except OSError as error:
-        target.unlink(missing_ok=True)
+        with suppress(OSError):  # where nothing may be written, nothing is there to delete
+            target.unlink(missing_ok=True)
         raise OutputError(
             tr("cannot be written: {reason}", reason=reason(error)),
             where=str(target),

@@ -204,3 +204,28 @@ def test_the_original_is_read_as_the_policy_reads_it(tmp_path: Path) -> None:
     found = audits.audit(tmp_path / "release")
     assert found.notes == ()
     assert "record-linkage" in {trial.name for trial in found.tried}
+
+
+def test_people_with_several_records_are_counted_once(workplace: Path) -> None:
+    visits = [(f"P{n // 3}", 20 + n // 3 % 4, ["flu", "gout", "flu", "cold"][n % 4]) for n in range(120)]
+    (workplace / "visits.csv").write_text("who,age,illness\n" + "".join(f"{a},{b},{c}\n" for a, b, c in visits))
+    policy = {
+        "data": {"path": str(workplace / "visits.csv"), "unit": "who"},
+        "attributes": {
+            "who": {"role": "identifier"},
+            "age": {"role": "quasi-identifier"},
+            "illness": {"role": "sensitive"},
+        },
+        "privacy": {"models": [{"model": "k-anonymity", "k": 4}]},
+    }
+    cb.anonymize(policy).write("release")
+    found = audits.audit("release")
+    assert {trial.attacked for trial in found.tried} == {40}
+    assert max(trial.exposed for trial in found.tried) <= found.people["value"] <= 40
+    assert found.as_dict()["people"] == found.people
+
+
+def test_the_original_given_by_name_is_what_an_audit_takes_by_itself(home: Path) -> None:
+    by_name, by_itself = audits.audit("release", knowledge="people.csv"), audits.audit("release")
+    assert [trial.name for trial in by_name.tried] == [trial.name for trial in by_itself.tried]
+    assert "presence" not in {trial.name for trial in by_name.tried}

@@ -9,12 +9,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
+import numpy as np
+
 import cobogo
 from cobogo.data.policy import Policy
 from cobogo.errors import CobogoError, DataError, OutputError, PolicyError, RegistryError
 from cobogo.examine import attacks
 from cobogo.examine.attacks.base import Attack, Finding, Findings, severity
 from cobogo.examine.attacks.case import Case, open_case
+from cobogo.floor.arrays import Ints
 from cobogo.floor.files import stage_directory
 from cobogo.floor.language import Speech, join, tr
 from cobogo.floor.progress import Progress, show_in_notebook
@@ -31,12 +34,34 @@ class AttackTrial(Trial):
     """One attack: what it found, or why it was not tried. ``lacks`` are the inputs that were missing.
 
     ``open``: the attack applies to such a release and could not be tried, so that the audit cannot clear the release.
+    ``owners``: where a person may have several records, whose each row of the knowledge is.
     """
 
     attack: type[Attack]
     findings: Findings | None = None
     lacks: tuple[str, ...] = ()
     open: bool = False
+    owners: Ints | None = None
+
+    @property
+    def exposed(self) -> int:
+        """How many people the attack exposes."""
+        return 0 if self.findings is None else self._people(self.findings.exposed)
+
+    @property
+    def attacked(self) -> int:
+        """How many people it was tried on."""
+        found = self.findings
+        if found is None:
+            return 0
+        if self.owners is None or found.attacked != len(self.owners):
+            return found.attacked
+        return self._people(np.arange(1, found.attacked + 1))
+
+    def _people(self, rows: Ints) -> int:
+        if self.owners is None or self.findings is None or self.findings.rows_of != "knowledge":
+            return len(rows)
+        return len(np.unique(self.owners[rows - 1]))
 
     @property
     def gains(self) -> bool:
@@ -53,7 +78,7 @@ class AttackTrial(Trial):
         if self.findings is None:
             untried = {"why": self.why or "", "lacks": list(self.lacks), "open": self.open}
             return {"attack": self.name, "finds": self.attack.finds, "tried": False, **untried}
-        found = self.findings.to_dict()
+        found = self.findings.to_dict() | {"attacked": self.attacked, "exposed": self.exposed}
         return {"tried": True, **{key: value for key, value in found.items() if key not in ("rows", "rows_left_out")}}
 
 
@@ -105,8 +130,8 @@ class Audit(Study):
         found: dict[Finding, int] = {"record": 0, "value": 0, "presence": 0}
         guessed = any(trial.attack.finds == "value" and not trial.gains for trial in self.succeeded)
         for trial in self.succeeded:
-            if trial.findings is not None and not (guessed and trial.gains):
-                found[trial.attack.finds] = max(found[trial.attack.finds], len(trial.findings.exposed))
+            if not (guessed and trial.gains):
+                found[trial.attack.finds] = max(found[trial.attack.finds], trial.exposed)
         return found
 
     @property
@@ -185,10 +210,10 @@ def audit(
     manifest = manifests.load(public)
     made_by = _policy_of(release) if policy is None else Policy.from_any(policy)
     notes: list[str] = []
-    defaulted = knowledge is None
+    known, note = _original(made_by, original)
+    defaulted = knowledge is None or (isinstance(knowledge, str | Path) and Path(knowledge).resolve() == known)
     if defaulted:
-        knowledge, note = _original(made_by, original)
-        notes += note
+        knowledge, notes = known, note
     if not earlier:
         earlier, note = _earlier_releases(release, made_by)
         notes += note
@@ -200,10 +225,11 @@ def audit(
             raise
         notes.append(tr("the original cannot be read: {why}", why=error.what))
         case = open_case(directories, control=control, queries=queries, policy=policy)
-    trials = []
+    owners, trials = _owners(case, made_by), []
     for number, kind in enumerate(attacks.ATTACKS.values()):
         progress(kind.name, number, len(attacks.ATTACKS))
-        trials.append(_try(kind, case if kind.from_original or not defaulted else replace(case, knowledge=None)))
+        trial = _try(kind, case if kind.from_original or not defaulted else replace(case, knowledge=None))
+        trials.append(replace(trial, owners=owners))
     return Audit(
         str(release),
         manifests.sha256(public / manifests.NAME),
@@ -294,14 +320,22 @@ def _policy_of(release: Path) -> Policy | None:
 def _original(policy: Policy | None, given: Path | None) -> tuple[Any, list[str]]:
     """The file of the original table, or None and a note."""
     if given is not None:
-        return given, []
+        return given.resolve(), []
     if policy is not None and policy.data.path is not None and policy.data.table is None:
-        path = policy.resolve(policy.data.path)
+        path = policy.resolve(policy.data.path).resolve()
         if path.is_file():
             return path, []
     return None, [
         tr("the original table was not found: attacks that need a table of people were not tried (--knowledge)")
     ]
+
+
+def _owners(case: Case, policy: Policy | None) -> Ints | None:
+    """Whose each row of the knowledge is, where the policy counts people and the knowledge names them."""
+    unit = None if policy is None else policy.data.unit
+    if case.knowledge is None or unit is None or unit not in case.knowledge.columns:
+        return None
+    return case.knowledge.codes(unit).astype(np.int64)
 
 
 def _earlier_releases(release: Path, policy: Policy | None) -> tuple[list[Path], list[str]]:

@@ -31,7 +31,7 @@ from cobogo.tell.report.page import (
 
 if TYPE_CHECKING:
     from cobogo.examine.attacks.base import Attack, Finding, Findings
-    from cobogo.studies.audit import Audit
+    from cobogo.studies.audit import AttackTrial, Audit
 
 AUDIT_PLOT = {
     "nobody": tr("No attack that was tried exceeds its threshold"),
@@ -224,7 +224,7 @@ def _tables(found: Audit, say: Speech) -> list[Markup]:
     parts: list[Markup] = []
     for kind in FINDS:
         rows = [
-            _row(trial.attack, trial.findings, say)
+            _row(trial, trial.findings, say)
             for trial in found.tried
             if trial.findings is not None and trial.attack.finds == kind
         ]
@@ -251,10 +251,10 @@ def draw(found: Audit, path: Path, *, say: Speech) -> str:
         findings = trial.findings
         color = COLORS[severity([trial.attack.finds] if findings.succeeded else [])]
         surest = min(max(findings.surest[0], 0.0), 1.0)
-        share = len(findings.exposed) / max(findings.attacked, 1)
+        share = trial.exposed / max(trial.attacked, 1)
         names.append(describe_attack(trial.attack, say)[0])
         sure.append(Bar(surest, say.percent(surest), color, mark=findings.threshold))
-        shares.append(Bar(share, f"{say.number(len(findings.exposed))} ({say.percent(share)})", color))
+        shares.append(Bar(share, f"{say.number(trial.exposed)} ({say.percent(share)})", color))
     top = sheet.top
     bar_panel(sheet, say("highest confidence or gain"), sure, left=left, wide=wide, most=1.0, size=9.5)
     sheet.top = top
@@ -289,18 +289,18 @@ def reason(why: str, lacks: Sequence[str], say: Speech, *, fits: bool = False) -
     )
 
 
-def _row(attack: type[Attack], findings: Findings, say: Speech) -> Row:
+def _row(trial: AttackTrial, findings: Findings, say: Speech) -> Row:
+    attack, exposed = trial.attack, trial.exposed
     name, knows, defence = describe_attack(attack, say)
-    exposed = len(findings.exposed)
     surest, before = findings.surest
     assumed = [
         f"{option.replace('_', '-')} = {_option(value)}" for option, value in findings.to_dict()["assumes"].items()
     ]
     knowledge = f"{knows} ({', '.join(assumed)})" if assumed else knows
-    share = f"({say.percent(exposed / max(findings.attacked, 1))})" if exposed else ""
+    share = f"({say.percent(exposed / max(trial.attacked, 1))})" if exposed else ""
     return [
         Markup('{}<div class="why">{}</div>').format(name, knowledge),
-        say.number(findings.attacked),
+        say.number(trial.attacked),
         Cell(say.percent(surest), hint=say("highest gain") if findings.by == "gain" else say("highest confidence")),
         "" if before is None else say.percent(before),
         say.percent(findings.threshold),

@@ -53,6 +53,12 @@ class TableLinkage(Attack):
     needs: ClassVar[frozenset[Input]] = frozenset({"knowledge"})
     from_original: ClassVar[bool] = False  # all of its people are in the release
 
+    def lacks(self, case: Case) -> str | None:
+        """The people of the data are not enough: all of them are there."""
+        if case.releases and case.knowledge is None:
+            return tr("needs a table of everybody who might be in the data, not only of those who are (--knowledge)")
+        return super().lacks(case)
+
     def run(self, case: Case) -> Findings:
         """The probability of each person; the baseline is the share of the table that is in the release."""
         assert case.knowledge is not None

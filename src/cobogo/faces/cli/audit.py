@@ -100,12 +100,12 @@ def audit_lines(found: Audit) -> str:
     rows = []
     for trial in found.tried:
         if trial.findings is not None:
-            exposed = len(trial.findings.exposed)
+            exposed = trial.exposed
             surest, before = trial.findings.surest
             knew = "" if before is None else say.percent(before)
             words = GAINED if trial.gains else EXPOSED[trial.attack.finds]
             mark = say(words, n=exposed) if exposed else "✓ " + say("no one found")
-            figures = [say.number(trial.findings.attacked), say.percent(surest), knew]
+            figures = [say.number(trial.attacked), say.percent(surest), knew]
             rows.append(
                 [trial.name, say(FINDS[trial.attack.finds]), *figures, say.percent(trial.findings.threshold), mark]
             )

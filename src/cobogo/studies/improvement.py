@@ -6,7 +6,7 @@ as it is (`publish.recode.cost`), so that a release without a column counts that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,12 +28,14 @@ from cobogo.publish.recode import story
 
 @dataclass(frozen=True)
 class Change:
-    """A change of a policy: what it means, the line to write and the table of the policy that it belongs in."""
+    """A change of a policy: what it means, the line to write and the table of the policy that it belongs in; of one
+    that leaves a column out, which."""
 
     what: Text
     key: str
     table: str
     policy: Policy = field(repr=False)
+    without: str | None = None
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,7 @@ class TriedChange:
     risk: float | None = None
     withheld: tuple[str, ...] = ()
     why: str | None = None
+    proven: bool = False  # whether it is the best full-domain recoding
 
     def as_dict(self) -> dict[str, Any]:
         """What programs get."""
@@ -69,10 +72,15 @@ class TriedChange:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Improvement:
-    """What was tried: the policy ``as_it_is``, and the ``changes``, those that keep most first."""
+    """What was tried: the policy ``as_it_is``, and the ``changes``, those that keep most first.
+
+    Without one of the columns in ``idle`` nothing else would change: where a column has one value in the best
+    full-domain recoding, that is also the best one without the column.
+    """
 
     as_it_is: TriedChange
     changes: tuple[TriedChange, ...]
+    idle: tuple[str, ...] = ()
 
     @property
     def better(self) -> tuple[TriedChange, ...]:
@@ -121,15 +129,24 @@ def improve(
     """
     data, rules = split_arguments(data, policy)
     table = normalize(open_data(data, rules, engine), rules)
-    changes = list(changes_of(rules))
+    as_it_is, *changes = changes_of(rules)
+    progress("search", 0, 1 + len(changes))
+    first = _try(as_it_is, rules, table)
+    each(first)
+    idle = first.withheld if first.proven else ()
+    changes = [change for change in changes if change.without not in idle]
     tried = []
-    for number, change in enumerate(changes):
-        progress("search", number, len(changes))
+    for number, change in enumerate(changes, start=1):
+        progress("search", number, 1 + len(changes))
         tried.append(_try(change, rules, table))
         each(tried[-1])
-    progress("search", len(changes), len(changes))
-    first, *rest = tried
-    return Improvement(first, tuple(sorted(rest, key=lambda one: -1.0 if one.detail is None else -one.detail)))
+    progress("search", 1 + len(changes), 1 + len(changes))
+    return gather_improvement(first, tried, idle)
+
+
+def gather_improvement(first: TriedChange, tried: Sequence[TriedChange], idle: tuple[str, ...] = ()) -> Improvement:
+    """What was tried, those that keep most first."""
+    return Improvement(first, tuple(sorted(tried, key=lambda one: -1.0 if one.detail is None else -one.detail)), idle)
 
 
 def changes_of(policy: Policy) -> Iterator[Change]:
@@ -151,7 +168,7 @@ def changes_of(policy: Policy) -> Iterator[Change]:
             without = {**policy.attributes, name: AttributePolicy(role=Role.IDENTIFIER)}
             what = tr("without {name}", name=name)
             key = f'{toml_key(name)} = {{ role = "identifier" }}'
-            yield Change(what, key, "attributes", policy.model_copy(update={"attributes": without}))
+            yield Change(what, key, "attributes", policy.model_copy(update={"attributes": without}), name)
 
 
 def _try(change: Change, original: Policy, table: Table) -> TriedChange:
@@ -171,4 +188,5 @@ def _try(change: Change, original: Policy, table: Table) -> TriedChange:
         inference=max((found["after"] for found in summary["inference"].values()), default=None),
         risk=summary["risk"]["after"]["highest"],
         withheld=() if cost is None else tuple(one.name for one in cost.details if one.withheld),
+        proven=release.solution.algorithm == "optimal" and release.solution.optimal,
     )

@@ -115,3 +115,34 @@ def test_an_improvement_tries_every_change_and_keeps_the_policy_first(tmp_path: 
     assert len(rest) == 5
     kept = [one.detail for one in rest if one.detail is not None]
     assert kept == sorted(kept, reverse=True)
+
+
+def test_a_column_that_is_withheld_already_is_not_searched_without(tmp_path: Any) -> None:
+    """What is left out of the search would have given the same release, less that column."""
+    frame = people(300, 7).assign(job=[f"job {n % 60}" for n in range(300)])
+    rules = policy(**{"suppression-limit": 0.05})
+    rules["attributes"]["job"] = {"role": "quasi-identifier"}
+    found = improve(frame, rules)
+    assert "job" in found.idle
+    assert {one.change.without for one in found.changes if one.change.without} == {"age", "sex", "city", "job"} - {
+        *found.idle
+    }
+    for name in found.idle:
+        without = {**rules["attributes"], name: {"role": "identifier"}}
+        release = cobogo.anonymize(frame, rules | {"attributes": without})
+        cost = release.transformation.cost
+        assert cost is not None
+        assert found.as_it_is.detail == pytest.approx(sum(one.kept for one in cost.details) / 4)
+
+
+def test_a_column_that_a_local_recoding_withholds_comes_back_as_proposed() -> None:
+    frame = people(400, 3).assign(job=[f"job {n % 40}" for n in range(400)])
+    rules = policy(algorithm="local")
+    rules["attributes"]["job"] = {"role": "quasi-identifier"}
+    ways = {way.column: way for way in cobogo.anonymize(frame, rules).transformation.ways}
+    assert ways["job"].column_now < 0.05
+    rules["attributes"]["job"]["weight"] = 5.0
+    cost = cobogo.anonymize(frame, rules).transformation.cost
+    assert cost is not None
+    kept = {one.name: one.kept for one in cost.details}
+    assert kept["job"] == pytest.approx(ways["job"].column_kept, abs=0.2)

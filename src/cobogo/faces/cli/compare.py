@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from cobogo.studies.comparison import Comparison
     from cobogo.studies.families.study import Families
     from cobogo.studies.frontier import Frontier
-    from cobogo.studies.improvement import Improvement
+    from cobogo.studies.improvement import Improvement, TriedChange
 
 H = {
     "suppressed": tr("suppressed"),
@@ -82,14 +82,20 @@ def comparison_lines(found: Comparison) -> str:
 def improve(policy: PolicyFile, engine: Engine = None, as_json: Json = False) -> None:
     """Try changes of a policy that keep more detail without less protection, and show them side by side.
 
-    Exit 1 when neither the policy nor a change has a solution.
+    Each takes about as long as the release itself. Ctrl-C ends it, and shows what was tried so far. Exit 1 when neither
+    the policy nor a change has a solution.
     """
     from cobogo.data.policy import Policy
     from cobogo.studies import improvement
 
-    rules = Policy.load(policy)
-    with console.progress(quiet=as_json) as show:
-        found = improvement.improve(rules, engine=engine, progress=show)
+    rules, tried = Policy.load(policy), list["TriedChange"]()
+    try:
+        with console.progress(quiet=as_json) as show:
+            found = improvement.improve(rules, engine=engine, progress=show, each=tried.append)
+    except KeyboardInterrupt:
+        if tried and not as_json:
+            console.say(improvement_lines(improvement.gather_improvement(tried[0], tried[1:]), rules.name))
+        raise
     if as_json:
         console.say_json([one.as_dict() for one in (found.as_it_is, *found.changes)])
     else:
@@ -112,6 +118,9 @@ def improvement_lines(found: Improvement, name: str) -> str:
     if len(better) < len(changed):
         rest = len(changed) - len(better)
         text += ["", say.plural("{n} change more keeps no more.", "{n} changes more keep no more.", n=rest)]
+    if found.idle:
+        names = ", ".join(found.idle)
+        text += ["", say("Not tried, because nothing else would change: without {names}, withheld now.", names=names)]
     for one in better[:1]:
         advice = say(
             "To keep {kept}, write under [{table}] of {policy}: {key}",

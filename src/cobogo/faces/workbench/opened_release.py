@@ -199,6 +199,17 @@ def cost_lines(session: PageSession, found: dict[str, Any]) -> list[str]:
     for way in found.get("alternatives", ()):
         if way["detail"] is None:
             lines.append(say("{change} in the policy usually keeps more detail.", change=way["change"]))
+        elif "column" in way:
+            own, kept = say.percent(way["column_detail"]), say.percent(way["detail"])
+            lines.append(
+                say(
+                    "{change} in the policy would keep about {own} of {column}, and {kept} of all detail.",
+                    change=way["change"],
+                    own=own,
+                    column=way["column"],
+                    kept=kept,
+                )
+            )
         else:
             kept = say.percent(way["detail"])
             lines.append(

@@ -25,7 +25,7 @@ from cobogo.publish.recode.algorithms import ALGORITHMS
 from cobogo.publish.recode.contract.problem import Problem, sum_by_group
 from cobogo.publish.recode.contract.solution import AnySolution, Assigned, Solution
 from cobogo.publish.recode.plans.base import FullDomainPlan, LocalPlan, RecodingPlan
-from cobogo.tell.report.content import Detail, RecodingCost, SuppressedGroup, Way
+from cobogo.tell.report.content import NEARLY, Detail, RecodingCost, SuppressedGroup, Way
 
 RARE = 1e-3
 """The chance, over all groups together, that one is named although suppression hit records at random."""
@@ -47,6 +47,19 @@ SECONDS = 1.0
 
 WORTH = 0.05
 """The detail, as a share of all, that a change must gain to be proposed."""
+
+WORTH_LOCALLY = 0.02
+"""The same beside a local recoding, which leaves less to gain: on three tables, one column less gained 4 % at most."""
+
+LOCAL_WORK = 400_000
+"""Tuples × quasi-identifiers that are divided beside a local recoding, over all tries: some 1.2 s of CPU."""
+
+HEAVY = 5
+"""How many times as much a column must count to come back. With 5, each of eight columns of a table of students kept 76
+to 99 %, where 2 to 99 % were left."""
+
+BROUGHT_BACK = 0.5
+"""The share of its detail that a column must keep to be called brought back. Not tuned."""
 
 
 def measure(problem: Problem, plan: RecodingPlan) -> RecodingCost | None:
@@ -139,8 +152,10 @@ def tail_bound(hits: int, tries: int, chance: float) -> float:
 
 
 def propose(problem: Problem, solution: AnySolution) -> tuple[Way, ...]:
-    """At most three changes that keep clearly more detail, the best first. Only of a full-domain recoding: its lattice
-    is at hand, and other algorithms have none."""
+    """At most three changes that keep clearly more detail, the best first; beside a local recoding, those that bring
+    back columns, too. Of other algorithms none: there is nothing at hand that says what a change would give."""
+    if isinstance(solution, Assigned) and solution.algorithm == "local":
+        return _propose_locally(problem, solution)
     if not isinstance(solution, Solution) or solution.chosen.outcome is None:
         return ()
     now = _mean(keep_shares(problem, solution.chosen.outcome))
@@ -179,6 +194,48 @@ def _searched(problem: Problem, what: Text, key: str) -> Iterator[Way]:
         outcome = found.chosen.outcome
         kept = _mean(keep_shares(problem, outcome))
         yield Way(what, key, kept, int(outcome.suppressed), exact=found.optimal)
+
+
+def _propose_locally(problem: Problem, solution: Assigned) -> tuple[Way, ...]:
+    """One quasi-identifier less, and more weight for those of which hardly anything is left."""
+    if problem.withholds:
+        return ()
+    now = keep_shares(problem, solution.assignment.outcome())
+    size = len(problem.table.counts) * len(problem.hierarchies)
+    tries = itertools.islice(_local_changes(problem, now), LOCAL_WORK // max(size, 1))
+    found = [way for changed, change in tries if (way := _divide(changed, change, now)) is not None]
+    return tuple(sorted(found, key=lambda way: -(way.kept or 0.0))[:3])
+
+
+def _local_changes(problem: Problem, now: Floats) -> Iterator[tuple[Problem, Way]]:
+    names = [h.attribute for h in problem.hierarchies]
+    for place in [place for place in np.argsort(now, kind="stable").tolist() if now[place] < NEARLY][:2]:
+        weights = tuple(w * HEAVY if n == place else w for n, w in enumerate(problem.weights))
+        key = f"{toml_key(names[place])} = {{ …, weight = {weights[place]:g} }}"
+        what = tr("{name} counts {times} times as much", name=names[place], times=HEAVY)
+        yield replace(problem, weights=weights), Way(what, key, column=names[place], column_now=float(now[place]))
+    for place in np.argsort([-len(h.leaves) for h in problem.hierarchies], kind="stable").tolist():
+        hierarchy = problem.hierarchies[place]
+        if len(hierarchy.labels[-1]) == 1 and problem.highest[place] == hierarchy.height and len(names) > 1:
+            lowest = tuple(hierarchy.height if n == place else low for n, low in enumerate(problem.lowest))
+            key = f'{toml_key(names[place])} = {{ role = "identifier" }}'
+            yield replace(problem, lowest=lowest), Way(tr("without {name}", name=names[place]), key)
+
+
+def _divide(problem: Problem, way: Way, now: Floats) -> Way | None:
+    """What Mondrian, with which `local` begins, makes of a changed problem; None where it is not worth it."""
+    try:
+        found = ALGORITHMS.find("mondrian" if problem.table.joint is None else "mondrian-relaxed", "")(problem)
+    except CobogoError:
+        return None
+    assert isinstance(found, Assigned)
+    outcome = found.assignment.outcome()
+    shares = keep_shares(problem, outcome)
+    made = replace(way, kept=_mean(shares), suppressed=int(outcome.suppressed), about=True)
+    if not way.column:
+        return made if _mean(shares) > _mean(now) + WORTH_LOCALLY else None
+    own = float(shares[problem.table.quasi_identifiers.index(way.column)])
+    return replace(made, column_kept=own) if own > BROUGHT_BACK else None
 
 
 def _try_local(problem: Problem, solution: Solution) -> Iterator[Way]:

@@ -207,6 +207,7 @@ def _cost_summary(recoded: Recoded) -> dict[str, Any]:
         "suppressed_groups": dict(hit),
         "alternatives": [
             {"change": way.key, "detail": way.kept, "suppressed": way.suppressed, "exact": way.exact}
+            | ({"column": way.column, "column_detail": way.column_kept} if way.column else {})
             for way in recoded.ways
         ],
     }

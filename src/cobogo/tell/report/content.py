@@ -130,13 +130,18 @@ class SuppressedGroup:
 @dataclass(frozen=True)
 class Way:
     """A change to a policy that keeps more detail. ``key`` is the line to write. ``exact``: the figure is that of the
-    best full-domain recoding; otherwise the release will keep at least as much, or, without a figure, likely more."""
+    best full-domain recoding; otherwise the release will keep at least as much (or ``about`` as much) or, without a
+    figure, likely more. One that brings a ``column`` back keeps more of that column, and less of the others."""
 
     what: Text
     key: str
     kept: float | None = None
     suppressed: int | None = None
     exact: bool = False
+    about: bool = False
+    column: str = ""
+    column_now: float = 0.0
+    column_kept: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -134,12 +134,15 @@ def describe_way(way: Way, now: float, say: Speech) -> str:
     """What a change would keep, compared with what is kept now."""
     if way.kept is None:
         return say("usually keeps more detail; `cobogo improve` says how much")
+    figures = {"kept": say.percent(way.kept), "now": say.percent(now)}
+    if way.column:
+        told = tr("keeps about {own} of {column} instead of {before}, and {kept} of all detail instead of {now}")
+        figures |= {"column": way.column, "own": say.percent(way.column_kept), "before": say.percent(way.column_now)}
+        return say(told, **figures)
+    if way.about:
+        return say("keeps about {kept} of the detail instead of {now}", **figures)
     told = tr("keeps {kept} of the detail instead of {now}")
-    return say(
-        told if way.exact else tr("keeps at least {kept} of the detail instead of {now}"),
-        kept=say.percent(way.kept),
-        now=say.percent(now),
-    )
+    return say(told if way.exact else tr("keeps at least {kept} of the detail instead of {now}"), **figures)
 
 
 def metric_name(metric: str, say: Speech) -> str:

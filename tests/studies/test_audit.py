@@ -229,3 +229,23 @@ def test_the_original_given_by_name_is_what_an_audit_takes_by_itself(home: Path)
     by_name, by_itself = audits.audit("release", knowledge="people.csv"), audits.audit("release")
     assert [trial.name for trial in by_name.tried] == [trial.name for trial in by_itself.tried]
     assert "presence" not in {trial.name for trial in by_name.tried}
+
+
+def test_a_range_that_is_inferred_is_told_from_a_value(workplace: Path) -> None:
+    wages = [f"{20 + n % 4},{1000 + n % 4 * 1000 + n // 4}" for n in range(80)]
+    (workplace / "wages.csv").write_text("age,wage\n" + "\n".join(wages) + "\n")
+    roles = {"age": {"role": "quasi-identifier"}, "wage": {"role": "sensitive"}}
+    policy = {
+        "data": {"path": str(workplace / "wages.csv")},
+        "attributes": roles,
+        "privacy": {"models": [{"model": "k-anonymity", "k": 4}]},
+    }
+    cb.anonymize(policy).write("release")
+    found = audits.audit("release")
+    guessed = [trial.name for trial in found.succeeded if trial.attack.finds == "value" and not trial.gains]
+    assert guessed == ["similarity"]
+    assert found.only_near
+    found.write("release")
+    page = Path("release/evidence/audit.html").read_text()
+    assert "80 people is inferred roughly" in page
+    assert "! 80 inferred roughly" in page

@@ -68,6 +68,11 @@ class AttackTrial(Trial):
         """Whether it is measured by how much likelier it makes a value, and not by how likely the value is then."""
         return self.findings is not None and self.findings.by == "gain"
 
+    @property
+    def vagueness(self) -> int:
+        """How little a finding says: 0 of a value, 1 of a value or one near it, 2 of one that is only likelier."""
+        return 2 if self.gains else int(self.attack.near)
+
     @classmethod
     def from_attack(cls, attack: type[Attack], findings: Findings | None = None, **said: Any) -> AttackTrial:
         """A trial of an attack, by its name."""
@@ -78,7 +83,7 @@ class AttackTrial(Trial):
         if self.findings is None:
             untried = {"why": self.why or "", "lacks": list(self.lacks), "open": self.open}
             return {"attack": self.name, "finds": self.attack.finds, "tried": False, **untried}
-        found = self.findings.to_dict() | {"attacked": self.attacked, "exposed": self.exposed}
+        found = self.findings.to_dict() | {"attacked": self.attacked, "exposed": self.exposed, "near": self.attack.near}
         return {"tried": True, **{key: value for key, value in found.items() if key not in ("rows", "rows_left_out")}}
 
 
@@ -126,13 +131,19 @@ class Audit(Study):
     @property
     def people(self) -> dict[Finding, int]:
         """For each kind of finding (record, value, presence), the most people that one attack exposes. Values that an
-        attack guesses come before those that it only makes likelier (`AttackTrial.gains`)."""
+        attack guesses come before those that it guesses roughly, and these before those that it only makes likelier."""
         found: dict[Finding, int] = {"record": 0, "value": 0, "presence": 0}
-        guessed = any(trial.attack.finds == "value" and not trial.gains for trial in self.succeeded)
+        surest = min((trial.vagueness for trial in self.succeeded if trial.attack.finds == "value"), default=0)
         for trial in self.succeeded:
-            if not (guessed and trial.gains):
+            if trial.attack.finds != "value" or trial.vagueness == surest:
                 found[trial.attack.finds] = max(found[trial.attack.finds], trial.exposed)
         return found
+
+    @property
+    def only_near(self) -> bool:
+        """Whether values are inferred only by attacks for which a near guess is right: the report counts exact ones."""
+        guessed = [trial.attack.near for trial in self.succeeded if trial.attack.finds == "value" and not trial.gains]
+        return bool(guessed) and all(guessed)
 
     @property
     def tried(self) -> tuple[AttackTrial, ...]:

@@ -90,7 +90,10 @@ AUDIT_FINDS = {
 
 AUDIT_FINDS_WHY = {
     "record": tr("The attacker learns which record belongs to a person."),
-    "value": tr("The attacker guesses a sensitive value of a person, without finding the record."),
+    "value": tr(
+        "The attacker guesses a sensitive value of a person, without finding the record. For “similarity” a guess is "
+        "right that is near; for the other attacks and for the report only the value itself."
+    ),
     "presence": tr("The attacker learns that a person is in the data."),
 }
 
@@ -101,8 +104,16 @@ EXPOSED = {
 }
 """What an attack that succeeds does to people, by what it finds."""
 
+NEAR = tr("! {n} inferred roughly")
+"""The same of an attack for which a similar value, or a range, is right."""
+
 GAINED = tr("! {n} likelier")
 """The same of an attack that makes a value likelier, which may still be improbable."""
+
+ONLY_NEAR = Text(
+    "A sensitive value of {n} person is inferred roughly: a similar one, or a range. The report counts exact values.",
+    "A sensitive value of {n} people is inferred roughly: a similar one, or a range. The report counts exact values.",
+)
 
 FINDS: tuple[Finding, ...] = ("record", "value", "presence")
 COLORS = {"nobody": BLUE, "inferred": ORANGE, "exposed": RED}
@@ -191,7 +202,8 @@ def _verdict(found: Audit, say: Speech) -> Markup:
     figures = {"tried": len(found.tried), "records": found.records, "untried": len(found.untried)}
     mark = {"nobody": "✓", "inferred": "!", "exposed": "✗", "open": "?"}[found.verdict]
     sentences = [say(AUDIT_WHY[found.verdict], **figures)]
-    sentences += [say(AUDIT_PEOPLE[kind], n=people) for kind, people in found.people.items() if people]
+    words = AUDIT_PEOPLE | ({"value": ONLY_NEAR} if found.only_near else {})
+    sentences += [say(words[kind], n=people) for kind, people in found.people.items() if people]
     finding = [one for one in found.succeeded if found.verdict == "inferred" or one.attack.finds != "value"]
     title = say(AUDIT[found.verdict], n=len(finding))
     inferred = found.verdict == "inferred"
@@ -264,6 +276,11 @@ def draw(found: Audit, path: Path, *, say: Speech) -> str:
     return sheet.save(path, sheet.top)
 
 
+def exposed_words(trial: AttackTrial) -> Text | str:
+    """What an attack that succeeds does to so many people."""
+    return GAINED if trial.gains else NEAR if trial.attack.near else EXPOSED[trial.attack.finds]
+
+
 def describe_attack(attack: type[Attack], say: Speech) -> tuple[str, str, str]:
     """The name of an attack, what its attacker knows and what helps."""
     return say(attack.card.title), say(attack.knows), say(attack.defence)
@@ -305,7 +322,7 @@ def _row(trial: AttackTrial, findings: Findings, say: Speech) -> Row:
         "" if before is None else say.percent(before),
         say.percent(findings.threshold),
         verdict(
-            say(GAINED if findings.by == "gain" else EXPOSED[attack.finds], n=exposed) if exposed else say("✓ nobody"),
+            say(exposed_words(trial), n=exposed) if exposed else say("✓ nobody"),
             holds=not exposed,
             caution=attack.finds == "value",
             more=share,

@@ -383,6 +383,7 @@ class Similarity(AttributeLinkage):
     width: float = 0.1
 
     finds: ClassVar[Finding] = "value"
+    near: ClassVar[bool] = True
     knows: ClassVar[str] = tr("a person's quasi-identifiers, and which sensitive values are similar")
     defence: ClassVar[str] = tr("t-closeness with the hierarchical or the ordered distance, (ε,m)- or (k,e)-anonymity.")
 

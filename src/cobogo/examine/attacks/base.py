@@ -245,6 +245,7 @@ class Attack(AnyAttack):
     from_original: ClassVar[bool] = True  # whether an audit may take the original table for the attacker's knowledge
 
     finds: ClassVar[Finding]
+    near: ClassVar[bool] = False  # whether a guess counts as right that is only near: a similar value, a range
 
     threshold: float
     """A row whose score exceeds this is exposed."""

@@ -94,7 +94,7 @@ def statement(
 
 def audit_lines(found: Audit) -> str:
     """A table of the attacks that were tried, and why the others were not."""
-    from cobogo.studies.audit_page import EXPOSED, GAINED
+    from cobogo.studies.audit_page import exposed_words
 
     say = language.terminal_speech()
     rows = []
@@ -103,8 +103,7 @@ def audit_lines(found: Audit) -> str:
             exposed = trial.exposed
             surest, before = trial.findings.surest
             knew = "" if before is None else say.percent(before)
-            words = GAINED if trial.gains else EXPOSED[trial.attack.finds]
-            mark = say(words, n=exposed) if exposed else "✓ " + say("no one found")
+            mark = say(exposed_words(trial), n=exposed) if exposed else "✓ " + say("no one found")
             figures = [say.number(trial.attacked), say.percent(surest), knew]
             rows.append(
                 [trial.name, say(FINDS[trial.attack.finds]), *figures, say.percent(trial.findings.threshold), mark]

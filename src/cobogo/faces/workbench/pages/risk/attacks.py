@@ -139,6 +139,7 @@ EXPOSED = {
     "value": tr("a value of {people} of {attacked} inferred"),
     "presence": tr("{people} of {attacked} found to be in the data"),
 }
+NEAR = tr("{people} of {attacked} inferred roughly")
 GAINED = tr("{people} of {attacked} likelier")
 
 
@@ -201,7 +202,7 @@ def _attack(session: PageSession, one: dict[str, Any]) -> None:
             if one["succeeded"]:
                 ui.label(session.say("What helps: {what}", what=defence)).classes("text-caption")
         with ui.column().classes("gap-0 items-end").style("width: 21rem; flex: none"):
-            words = GAINED if one["by"] == "gain" else EXPOSED[one["finds"]]
+            words = GAINED if one["by"] == "gain" else NEAR if one.get("near") else EXPOSED[one["finds"]]
             text = session.say(words, people=one["exposed"], attacked=one["attacked"])
             ui.label(text).classes(f"text-body2 text-weight-medium text-{colour}")
             bar = ui.linear_progress(share, show_value=False, size="8px").props(f"color={colour}").classes("w-full")

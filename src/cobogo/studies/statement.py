@@ -23,6 +23,7 @@ from cobogo.errors import InputError, OutputError
 from cobogo.floor.files import stage_directory
 from cobogo.floor.language import Speech, speech, tr
 from cobogo.floor.representation import brief
+from cobogo.publish.recode.algorithms import ALGORITHMS
 from cobogo.release import evidence as evidences
 from cobogo.release import manifest as manifests
 from cobogo.release.dictionary import recall_meaning
@@ -426,7 +427,9 @@ def _safeguards(found: Statement, say: Speech) -> list[str]:
     search = found.report.get("search", {})
     told = []
     if "algorithm" in search:
-        told.append(say("The recoding was found by the algorithm {name}.", name=search["algorithm"]))
+        name = search["algorithm"]
+        told.append(say("The recoding was found by the algorithm {name}.", name=name))
+        told += [say(ALGORITHMS.card(name).plain)] if name in ALGORITHMS else []
     suppressed = found.report.get("suppressed")
     if suppressed:
         told.append(say.plural("{n} record was left out.", "{n} records were left out.", n=suppressed))

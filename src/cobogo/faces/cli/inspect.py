@@ -12,7 +12,7 @@ import typer
 from cobogo.errors import OutputError
 from cobogo.faces.cli import console, language
 from cobogo.faces.cli.options import Encoding, FileTable, GuessedSeparator, Json, LabelsAs, Range, Sheet
-from cobogo.floor.language import Text, tr
+from cobogo.floor.language import Speech, Text, tr
 from cobogo.floor.language.errors import reason
 from cobogo.floor.urls import remote_url
 
@@ -94,7 +94,7 @@ def column_table(profiles: Sequence[ColumnProfile], suggestions: Sequence[Sugges
             say.number(column.distinct),
             say.number(column.missing),
             f"{say(ROLES[found.role])}{'' if found.certain else ' ?'}",
-            _hierarchy_text(found.hierarchy),
+            _hierarchy_text(found.hierarchy, say),
             say(found.reason),
         ]
         for column, found in zip(profiles, suggestions, strict=True)
@@ -146,9 +146,11 @@ def _relative_path(path: Path, home: Path) -> str:
         return path.resolve().as_posix()
 
 
-def _hierarchy_text(hierarchy: dict[str, Any] | None) -> str:
+def _hierarchy_text(hierarchy: dict[str, Any] | None, say: Speech) -> str:
+    """The kind of a hierarchy as the policy writes it, and the levels of dates in words."""
+    from cobogo.release.dictionary import date_words
+
     if not hierarchy:
         return ""
     kind, value = next(iter(hierarchy.items()))
-    levels = hierarchy.get("levels")
-    return f"{kind} {value}" + (f" → {' → '.join(levels)}" if levels else "")
+    return " → ".join([f"{kind} {value}", *(say(date_words(level)) for level in hierarchy.get("levels", ()))])

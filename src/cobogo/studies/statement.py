@@ -324,7 +324,7 @@ def _columns(found: Statement, say: Speech) -> Markup:
     roles = {name: one.role for name, one in attributes.items()}
     rows = [
         [
-            name,
+            name if found.policy is None else found.policy.titled(name),
             say(ROLE.get(str(role), str(role))),
             say(_meaning(released[name], attributes.get(name)))
             if name in released and role is not Role.IDENTIFIER
@@ -382,7 +382,7 @@ def _remaining(found: Statement, say: Speech) -> list[str]:
             say(
                 "Inference: “{attribute}” of somebody can be guessed with probability {share}; anybody guesses it with "
                 "{baseline}.",
-                attribute=name,
+                attribute=name if found.policy is None else found.policy.titled(name),
                 share=say.percent(share),
                 baseline=say.percent(baseline),
             )

@@ -312,6 +312,11 @@ class Policy(PolicyTable):
         """The attributes of one role, in the policy's order."""
         return tuple(name for name, attribute in self.attributes.items() if attribute.role is role)
 
+    def titled(self, name: str) -> str:
+        """The name of a column, and what people call it if the policy says so, for those who read about it."""
+        title = self.attributes[name].title if name in self.attributes else None
+        return f"{name} ({title})" if title else name
+
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:
         """The quasi-identifiers, in the policy's order."""

@@ -113,6 +113,7 @@ class AttributePolicy(PolicyTable):
     """One column: its role and, for a quasi-identifier, how it may be recoded."""
 
     role: Role
+    title: Annotated[str, Field(min_length=1, max_length=256)] | None = None  # what people call it, beside its name
     hierarchy: AnyHierarchy | None = None
     weight: Annotated[float, Field(gt=0, le=1e9, strict=True)] = 1.0
     min_level: Annotated[int, Field(ge=0, strict=True)] = 0

@@ -109,6 +109,7 @@ class Inspection:
     def _decide(self, roles: Mapping[str, Role | str]) -> dict[str, dict[str, Any]]:
         """What a policy says of each column; one whose role was decided otherwise loses its hierarchy."""
         suggested = {one.name: found for one, found in zip(self.columns, self.suggestions, strict=True)}
+        titles = {one.name: one.titles for one in self.columns}
         names = quote_names(list(suggested))
         for name in roles:
             if name not in suggested:
@@ -121,7 +122,7 @@ class Inspection:
         decided = {}
         for name, found in suggested.items():
             role = str(roles.get(name, found.role))
-            decided[name] = {"role": role} | (found.recoding if role == found.role else {})
+            decided[name] = {"role": role} | titles[name] | (found.recoding if role == found.role else {})
         return decided
 
 

@@ -141,6 +141,11 @@ class ColumnProfile:
         return not CODES.isdisjoint((*words_of(self.name), *words_of(self.title)))
 
     @property
+    def titles(self) -> dict[str, str]:
+        """Its title as a policy says it."""
+        return {"title": self.title[:256]} if self.title else {}
+
+    @property
     def present(self) -> int:
         """Records with a value."""
         return self.records - self.missing

@@ -127,11 +127,9 @@ def _comment(text: str) -> Iterator[str]:
 
 def _attribute(profile: ColumnProfile, suggestion: Suggestion, say: Speech) -> Iterator[str]:
     sure = say.fixed(suggestion.confidence, ".2f")
-    if profile.title:
-        yield from _comment(f"“{profile.title}”")
     yield from _comment(say("{reason} (confidence {confidence})", reason=suggestion.reason, confidence=sure))
     role = str(suggestion.role) if suggestion.certain else CONFIRM + suggestion.role
-    yield f"{toml_key(profile.name)} = {toml({'role': role, **suggestion.recoding})}"
+    yield f"{toml_key(profile.name)} = {toml({'role': role, **profile.titles, **suggestion.recoding})}"
 
 
 def starting_models(sensitive: Sequence[ColumnProfile], k: int = 5, l: int | None = 2) -> list[dict[str, Any]]:

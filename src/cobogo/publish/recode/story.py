@@ -75,6 +75,7 @@ def content(release: AnonymizedRelease, read: RecodedReadBack) -> Content:
         sensitive=tuple(
             SensitiveStory(
                 name=name,
+                title=policy.attributes[name].title or "",
                 worst_before=exposure.worst_inference(name, original),
                 worst_after=exposure.worst_inference(name, classes),
                 distinct_per_class=classes.histograms[name].known.distinct,
@@ -233,13 +234,14 @@ def _exposure(recoded: Recoded, classes: Classes) -> exposure.Exposure:
 
 
 def _attribute(name: str, recoded: Recoded, after: FrequencyTable, tuples: FrequencyTable) -> AttributeStory:
-    role = recoded.policy.attributes[name].role
+    role, title = recoded.policy.attributes[name].role, recoded.policy.attributes[name].title or ""
     before = recoded.problem.table
     if role is not Role.QUASI_IDENTIFIER:
         known = role is Role.SENSITIVE
         return AttributeStory(
             name=name,
             role=role,
+            title=title,
             distinct_before=len(before.domains[name].labels) if known else None,
             distinct_after=len(after.domains[name].labels) if known else None,
         )
@@ -248,6 +250,7 @@ def _attribute(name: str, recoded: Recoded, after: FrequencyTable, tuples: Frequ
     return AttributeStory(
         name=name,
         role=role,
+        title=title,
         levels=_example_of_each_level(hierarchy, before, position),
         level=recoded.levels.get(name),
         shares=tuple(recoded.plan.level_shares().get(name, ())),

@@ -28,6 +28,7 @@ class AttributeStory:
     before: tuple[tuple[Label, int], ...] = ()  # value and records, most frequent first
     after: tuple[tuple[Label, int], ...] = ()
     shares: tuple[float, ...] = ()  # where each record has its own level: the share of the records at each
+    title: str = ""  # what people call it, beside its name
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,12 @@ class SensitiveStory:
     worst_after: float
     distinct_per_class: Ints  # of each kept class
     baseline: float = 0.0  # the share of the likeliest value in the whole release, which anybody knows
+    title: str = ""
+
+    @property
+    def called(self) -> str:
+        """Its name, with its title if it has one."""
+        return f"{self.name} ({self.title})" if self.title else self.name
 
 
 @dataclass(frozen=True)

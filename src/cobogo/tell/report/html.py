@@ -129,14 +129,14 @@ def _caution(content: Content, say: Speech) -> str:
     first = say(
         "But a sensitive value can be inferred: in one class an attacker guesses “{attribute}” with probability "
         "{share}, where anybody guesses it with {baseline}.",
-        attribute=worst.name,
+        attribute=worst.called,
         share=say.percent(worst.worst_after),
         baseline=say.percent(worst.baseline),
     )
     more = "; ".join(
         say(
             "“{attribute}” with {share} ({baseline})",
-            attribute=story.name,
+            attribute=story.called,
             share=say.percent(story.worst_after),
             baseline=say.percent(story.baseline),
         )
@@ -249,6 +249,7 @@ def _attributes(content: Content, say: Speech) -> list[Row]:
         rows.append(
             {
                 "name": story.name,
+                "title": story.title,
                 "role": say(ROLE.get(story.role, story.role)),
                 "level": story.level,
                 "shares": [

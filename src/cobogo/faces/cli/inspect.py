@@ -148,9 +148,14 @@ def _relative_path(path: Path, home: Path) -> str:
 
 def _hierarchy_text(hierarchy: dict[str, Any] | None, say: Speech) -> str:
     """The kind of a hierarchy as the policy writes it, and the levels of dates in words."""
+    from cobogo.data.hierarchy.dates import years_of
     from cobogo.release.dictionary import date_words
 
     if not hierarchy:
         return ""
     kind, value = next(iter(hierarchy.items()))
-    return " → ".join([f"{kind} {value}", *(say(date_words(level)) for level in hierarchy.get("levels", ()))])
+    levels = [
+        say("{years} years", years=years) if (years := years_of(level)) else say(date_words(level))
+        for level in hierarchy.get("levels", ())
+    ]
+    return " → ".join([kind, *levels]) if levels else f"{kind} {value}"

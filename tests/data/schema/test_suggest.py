@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from cobogo.data.hierarchy.build import build
 from cobogo.data.policy import Policy, Role
 from cobogo.data.schema import ColumnProfile, Suggestion, detect, suggest
+from cobogo.data.schema.profile import profile
 from support.schema_columns import ADULT, GUIDE, PEOPLE, column, cpf
 
 pytestmark = pytest.mark.slow
@@ -299,3 +300,16 @@ def test_times_that_are_all_midnight_are_days(time: str, form: str) -> None:
     found = suggest(column("seen", [f"2020-01-{day:02} {time}" for day in range(1, 29)]))
     assert found.hierarchy is not None
     assert found.hierarchy["dates"] == form
+
+
+def test_small_quirks_of_values_are_seen() -> None:
+    sexes = suggest(profile("sexo", 90, 0, 3, 0, [("F", 40), ("M", 40), ("f", 10)]))
+    assert sexes.normalize == ("case",)
+    codes = suggest(profile("lotado_em", 90, 0, 2, 0, [("2304400", 50), ("2303709", 40)]))
+    assert codes.hierarchy == {"codes": "municipality", "top": True}
+    assert suggest(profile("lotado_em", 90, 0, 2, 0, [("2304400", 50), ("9999999", 40)])).hierarchy is None
+    assert suggest(profile("pais", 90, 0, 1, 0, [("Brasil", 90)])).role == "non-sensitive"
+    assert "numbers alone" in suggest(profile("idade", 90, 0, 2, 0, [("7 anos", 50), ("1 ano", 40)])).reason
+    assert (
+        suggest(profile("Peso do morador selecionado", 90, 0, 2, 0, [("1.5", 50), ("2.5", 40)])).role == "non-sensitive"
+    )

@@ -28,6 +28,8 @@ _QUASI_CLUES = (Clue.DATE, Clue.POSTAL_CODE)
 MIDNIGHTS = ((" %H:%M:%S%z", " 00:00:00+00"), (" %H:%M:%S", " 00:00:00"))
 """How times are written, and midnight among them."""
 
+_WITH_A_WORD = re.compile(r"[0-9]{1,3} ?[^\W\d_]{1,6}")  # such as an age: "7 anos"
+
 LONG = 15
 """The years from the first date to the last from which on years are put together by five and ten, and quarters are too
 fine to help. Not tuned: three bands of five years."""
@@ -72,14 +74,19 @@ def suggest(profile: ColumnProfile) -> Suggestion:
         candidates = [_suggest_weight(profile, weight)]
     elif topic and topic.role is not Role.IDENTIFIER:
         candidates.append(_suggest_by_name(topic, profile))
+    elif not candidates and _are_municipalities(profile):
+        candidates = [Suggestion(Role.QUASI_IDENTIFIER, 0.8, tr("its values are codes of municipalities (IBGE)"))]
     elif not candidates and (answer := answer_reason(profile)) is not None:
         candidates = [_suggest_answer(answer)]
     best = max(candidates, key=lambda candidate: candidate.confidence) if candidates else _suggest_in_doubt(profile)
     if best.role in _BUILDERS:
         best = _add_hierarchy(best, profile, topic)
+    if best.role is not Role.IDENTIFIER and _differ_in_case(profile):
+        reason = tr("{reason}; values that differ only in case count as one", reason=best.reason)
+        best = replace(best, reason=reason, normalize=("case",))
     if best.role is not Role.IDENTIFIER and any(value != value.strip() for value, _ in profile.values):
         reason = tr("{reason}; the blanks around its values are left out", reason=best.reason)
-        best = replace(best, reason=reason, normalize=("trim",))
+        best = replace(best, reason=reason, normalize=("trim", *best.normalize))
     if profile.sampled and best.role is not Role.IDENTIFIER:
         seen = len(profile.values)
         best = replace(
@@ -141,7 +148,9 @@ def _suggest_by_name(topic: Topic, profile: ColumnProfile) -> Suggestion:
     reason = tr("its name is about {subject}, {why}", subject=topic.about, why=topic.why)
     if topic_of(profile.name) is not topic:
         reason = tr("its label is about {subject}, {why}", subject=topic.about, why=topic.why)
-    if topic.role is Role.SENSITIVE and profile.constant:
+    if topic.role is Role.QUASI_IDENTIFIER and profile.constant and profile.present >= ENOUGH_RECORDS:
+        return _suggest_constant(profile)
+    if topic.role is Role.SENSITIVE and profile.constant and profile.present:
         # no class can then be diverse: whoever is known to be in the table is exposed, whatever the recoding
         reason = tr(
             "{reason}; it is the same in every record, which no recoding can hide: better leave it out", reason=reason
@@ -175,9 +184,7 @@ def _suggest_in_doubt(profile: ColumnProfile) -> Suggestion:
         reason = tr("it has no values to judge by, and its name says nothing: left out")
         return Suggestion(Role.IDENTIFIER, 0.3, reason)
     if profile.constant:
-        confidence = 0.65 if profile.records >= ENOUGH_RECORDS else 0.4
-        reason = tr("it is the same in every record, so it does not tell people apart")
-        return Suggestion(Role.NON_SENSITIVE, confidence, reason)
+        return _suggest_constant(profile)
     if profile.kind.type is Type.TEXT:
         reason = tr("free text may contain anything; review it. In doubt it is left out")
         return Suggestion(Role.IDENTIFIER, 0.5, reason)
@@ -186,6 +193,29 @@ def _suggest_in_doubt(profile: ColumnProfile) -> Suggestion:
         return Suggestion(Role.QUASI_IDENTIFIER, 0.75, reason)
     reason = tr("nothing says what it is; in doubt others may know it, so it is recoded")
     return Suggestion(Role.QUASI_IDENTIFIER, 0.4, reason)
+
+
+def _suggest_constant(profile: ColumnProfile) -> Suggestion:
+    confidence = 0.65 if profile.records >= ENOUGH_RECORDS else 0.4
+    reason = tr("it is the same in every record, so it does not tell people apart")
+    return Suggestion(Role.NON_SENSITIVE, confidence, reason)
+
+
+def _are_municipalities(profile: ColumnProfile) -> bool:
+    """Whether all values are IBGE's codes: of the numbers with six or seven digits one in 160 or fewer is."""
+    texts = set(profile.texts)
+    return (
+        len(texts) > 1
+        and {len(text) for text in texts} in ({6}, {7})
+        and not unknown_codes("municipality", profile.texts)
+    )
+
+
+def _differ_in_case(profile: ColumnProfile) -> bool:
+    """Whether values are written in several ways, such as F and f. Of a column with more values than are looked at,
+    nothing is known of the others."""
+    words = {value.strip() for value, _ in profile.values}
+    return not profile.sampled and len({word.casefold() for word in words}) < len(words)
 
 
 def _add_hierarchy(suggestion: Suggestion, profile: ColumnProfile, topic: Topic | None) -> Suggestion:
@@ -197,9 +227,17 @@ def _add_hierarchy(suggestion: Suggestion, profile: ColumnProfile, topic: Topic 
         hierarchy = build(profile, topic)
         if hierarchy:
             reason = suggestion.reason
-            if hierarchy.get("lenient"):
+            if hierarchy.get("lenient") and "codes" in hierarchy:
+                reason = tr("{reason}; a few of its values are no known codes and stay as they are", reason=reason)
+            elif hierarchy.get("lenient"):
                 reason = tr("{reason}; a few of its values have another form and stay as they are", reason=reason)
             return replace(suggestion, reason=reason, hierarchy={**hierarchy, "top": True})
+    if topic is not None and topic.widths and profile.texts and all(map(_WITH_A_WORD.fullmatch, profile.texts)):
+        reason = tr(
+            "{reason}; with numbers alone, without a word behind them, it could have intervals",
+            reason=suggestion.reason,
+        )
+        return replace(suggestion, reason=reason)
     return suggestion
 
 
@@ -238,8 +276,9 @@ def _month_of(day: str) -> str:
 def _codes(profile: ColumnProfile, topic: Topic | None) -> dict[str, Any] | None:
     """Codes of a classification that ships, where the column's name speaks of it and nearly all values have it."""
     about = "" if topic is None else topic.about
+    place = about == "a place" or (topic is None and _are_municipalities(profile))
     postal = topic is not None and topic.clue is Clue.POSTAL_CODE
-    for classification, named in (("municipality", about == "a place"), ("cep", postal), ("icd-10", about == "health")):
+    for classification, named in (("municipality", place), ("cep", postal), ("icd-10", about == "health")):
         unknown = unknown_codes(classification, profile.texts) if named else profile.texts
         if len(unknown) < len(profile.texts) and _are_slips(unknown, profile):
             return {"codes": classification} | ({"lenient": True} if unknown else {})

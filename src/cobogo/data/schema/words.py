@@ -200,7 +200,8 @@ TOPICS: tuple[Topic, ...] = (
     _quasi(tr("a year"), "ano, year", confidence=0.6, weak=True),
     _topic(WEIGHT, Role.NON_SENSITIVE, 0.5,
            "peso amostral, peso da amostra, peso amostra, peso pos estratificacao, peso calibrado, peso pessoa, "
-           "peso domicilio, peso do domicilio, peso final, ponderacao, ponderador, fator expansao, fator de expansao, "
+           "peso domicilio, peso do domicilio, peso do morador selecionado, peso morador selecionado, "
+           "peso final, ponderacao, ponderador, fator expansao, fator de expansao, "
            "fator ponderacao, fator de ponderacao, sample weight, sampling weight, survey weight, design weight, "
            "person weight, household weight, final weight, weighting, expansion factor, pweight, fweight, pspwght, "
            "dweight, wtfinl, perwt"),

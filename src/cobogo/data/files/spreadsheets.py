@@ -273,8 +273,8 @@ def check_archive(file: str, most: int | None = None) -> list[str]:
                         if sheet:
                             whole = rest + block
                             errors += len(_ERROR.findall(whole)) - len(_ERROR.findall(rest))
-                            if _UNCOMPUTED.search(whole):
-                                raise _uncomputed(file)
+                            if (formula := _UNCOMPUTED.search(whole)) is not None:
+                                raise _uncomputed(file, whole[: formula.start()])
                             rest = whole[-200:]
     except (zipfile.BadZipFile, OSError, EOFError, ValueError, NotImplementedError, RuntimeError):
         raise incomplete(file, tr("a spreadsheet")) from None
@@ -291,11 +291,14 @@ _UNCOMPUTED = re.compile(rb"(</f>|<f[^>]*/>)(<v ?/>|<v></v>)?</c>")
 """In a sheet: a cell with an error, and a formula whose value nobody computed."""
 
 
-def _uncomputed(file: str) -> DataError:
+def _uncomputed(file: str, before: bytes) -> DataError:
+    cells = re.findall(rb'<c r="([A-Z]+[0-9]+)"', before)
     return DataError(
-        tr("has formulas without their values"),
+        tr("has formulas without their values; the first is in cell {cell}", cell=cells[-1].decode())
+        if cells
+        else tr("has formulas without their values"),
         where=file,
-        remedy=tr("Open it in a spreadsheet program, which computes them, and save it."),
+        remedy=tr("Open it in a spreadsheet program, which computes them, and save it; or delete the formulas there."),
         code="COBOGO-DATA-FORMAT",
     )
 

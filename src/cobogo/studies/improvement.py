@@ -6,7 +6,7 @@ as it is (`publish.recode.cost`), so that a release without a column counts that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -141,11 +141,6 @@ def improve(
         tried.append(_try(change, rules, table))
         each(tried[-1])
     progress("search", 1 + len(changes), 1 + len(changes))
-    return gather_improvement(first, tried, idle)
-
-
-def gather_improvement(first: TriedChange, tried: Sequence[TriedChange], idle: tuple[str, ...] = ()) -> Improvement:
-    """What was tried, those that keep most first."""
     return Improvement(first, tuple(sorted(tried, key=lambda one: -1.0 if one.detail is None else -one.detail)), idle)
 
 

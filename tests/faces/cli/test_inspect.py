@@ -86,3 +86,9 @@ def test_another_file_of_the_schema_s_name_stays_as_it_is(here: Path) -> None:
     (here / "cobogo.schema.json").write_text("{}")
     cobogo("inspect", "a.csv", "--write", "new.toml", cwd=here)
     assert (here / "cobogo.schema.json").read_text() == "{}"
+
+
+def test_a_wrong_separator_is_guessed_at(here: Path) -> None:
+    (here / "a.csv").write_text("cidade;renda\n" + "Crato;1,5\n" * 30)
+    assert 'separated by ";"' in cobogo("inspect", "a.csv", "--separator", ",", cwd=here, code=2).stderr
+    assert 'with ";" in its name' in cobogo("inspect", "a.csv", "--separator", "|", cwd=here).stdout

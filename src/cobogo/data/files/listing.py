@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from cobogo.data.files.encodings import line_below_title, open_text, open_unpacked
+from cobogo.data.files.encodings import guess_separator, line_below_title, open_text, open_unpacked
 from cobogo.data.policy import LAKES, Data
 from cobogo.errors import DataError
 from cobogo.floor.language import join, tr, trn
@@ -252,8 +252,11 @@ def csv_error(text: str, path: str, data: Data) -> DataError:
     if columns:
         remedy = tr('Check the separators ("{separator}") and quotes of the line.', separator=data.separator)
         title = _title_hint(list_files(path)[0], data)
+        likely = guess_separator(list_files(path)[0], data.encoding)
         if not title and columns[1] == "1":
             title = tr("If the first line is a title, delete it.")
+            if likely != data.separator and columns[2] != "1":
+                title = tr('The header seems to be separated by "{mark}".', mark=likely)
         return DataError(
             trn(
                 "{n} field, and the header has {header}",

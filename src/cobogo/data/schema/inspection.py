@@ -11,7 +11,7 @@ from typing import Any
 from cobogo.data.files.formats import ValueLabels
 from cobogo.data.files.settle import label_tree, reading_options, settle
 from cobogo.data.policy import Data, Policy, Role
-from cobogo.data.policy.columns import quote_names
+from cobogo.data.policy.columns import SEPARATORS, quote_names
 from cobogo.data.policy.complaints import did_you_mean
 from cobogo.data.schema.profile import MOST_VALUES, ColumnProfile, decimal_mark, profile
 from cobogo.data.schema.starter import starting_models
@@ -161,6 +161,8 @@ def inspect_as(data: Any, options: Data) -> Inspection:
             'the {missing:,} records without "{name}" count as one person together', name=unit.name,
             missing=unit.missing,
         )]  # fmt: skip
+    if len(found) == 1 and (mark := next((mark for mark in SEPARATORS if mark in found[0].name), None)):
+        repeats += [tr('there is one column, with "{mark}" in its name: is that the separator?', mark=mark)]
     return Inspection(path, known.settle((), **rows.keys), tuple(found), suggestions, (*rows.notes, *repeats))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -82,26 +83,29 @@ def comparison_lines(found: Comparison) -> str:
 def improve(policy: PolicyFile, engine: Engine = None, as_json: Json = False) -> None:
     """Try changes of a policy that keep more detail without less protection, and show them side by side.
 
-    Each takes about as long as the release itself. Ctrl-C ends it, and shows what was tried so far. Exit 1 when neither
-    the policy nor a change has a solution.
+    Each takes about as long as the release itself; a terminal shows each result as soon as it is there. Exit 1 when
+    neither the policy nor a change has a solution.
     """
     from cobogo.data.policy import Policy
     from cobogo.studies import improvement
 
-    rules, tried = Policy.load(policy), list["TriedChange"]()
-    try:
-        with console.progress(quiet=as_json) as show:
-            found = improvement.improve(rules, engine=engine, progress=show, each=tried.append)
-    except KeyboardInterrupt:
-        if tried and not as_json:
-            console.say(improvement_lines(improvement.gather_improvement(tried[0], tried[1:]), rules.name))
-        raise
+    rules = Policy.load(policy)
+    with console.progress(quiet=as_json) as show:
+        found = improvement.improve(rules, engine=engine, progress=show, each=_show_tried)
     if as_json:
         console.say_json([one.as_dict() for one in (found.as_it_is, *found.changes)])
     else:
         console.say(improvement_lines(found, rules.name))
     if not found.solved:
         raise typer.Exit(1)
+
+
+def _show_tried(one: TriedChange) -> None:
+    """A result above the progress bar, for those who do not want to wait for the others."""
+    if sys.stderr.isatty():
+        say = language.terminal_speech()
+        kept = say("none") if one.detail is None else say.percent(one.detail)
+        print(f"{one.change.key or say(one.change.what)}: {say('detail kept')} {kept}", file=sys.stderr)
 
 
 def improvement_lines(found: Improvement, name: str) -> str:

@@ -223,6 +223,7 @@ def test_people_with_several_records_are_counted_once(workplace: Path) -> None:
     assert {trial.attacked for trial in found.tried} == {40}
     assert max(trial.exposed for trial in found.tried) <= found.people["value"] <= 40
     assert found.as_dict()["people"] == found.people
+    assert "the guess is right if it is one of them" in Path("release/evidence/report.html").read_text()
 
 
 def test_the_original_given_by_name_is_what_an_audit_takes_by_itself(home: Path) -> None:

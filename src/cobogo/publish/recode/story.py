@@ -96,6 +96,7 @@ def content(release: AnonymizedRelease, read: RecodedReadBack) -> Content:
         lattice=None if recoded.solution.levels is None else _lattice(problem, recoded.solution.levels),
         cost=recoded.cost,
         ways=recoded.ways,
+        counts_people=policy.data.unit is not None,
         warnings=release.warnings,
     )
 

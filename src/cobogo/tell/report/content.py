@@ -185,6 +185,7 @@ class Content:
     lattice: LatticeStory | None = None
     cost: RecodingCost | None = None
     ways: tuple[Way, ...] = ()
+    counts_people: bool = False  # whether a person may have several records, and several values
     warnings: tuple[str, ...] = field(default=())
 
 

@@ -142,7 +142,12 @@ def _caution(content: Content, say: Speech) -> str:
         )
         for story in others
     )
-    return f"{first} {say('Likewise {attributes}.', attributes=more)}" if more else first
+    told = [first, *([say("Likewise {attributes}.", attributes=more)] if more else [])]
+    if content.counts_people:
+        told.append(
+            say("A person with several records can have several values: the guess is right if it is one of them.")
+        )
+    return " ".join(told)
 
 
 def _key_figures(content: Content, say: Speech) -> list[Row]:

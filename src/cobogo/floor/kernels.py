@@ -16,13 +16,13 @@ from typing import Any
 from cobogo.floor.lean import load_numba
 
 FEW_ELEMENTS = 60_000  # in all arrays of a call together; a call with more is never interpreted
-PATIENCE = 0.15  # seconds that all interpreted calls may take together, before compiled code is loaded
+PATIENCE = 0.15  # seconds of CPU that all interpreted calls may take together, before compiled code is loaded
 
 
 class Kernel:
     """A function that loops over arrays, and its compiled form. Kernels that call it compile it into themselves."""
 
-    spent = 0.0  # seconds in interpreted calls, of all kernels
+    spent = 0.0  # seconds of CPU in interpreted calls, of all kernels
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any], *, small_in_python: bool) -> None:
         self.function, self._options, self._small_in_python = function, options, small_in_python
@@ -38,10 +38,10 @@ class Kernel:
         """Run as a function of Python; whole numbers wrap around without a warning, as compiled ones do."""
         import numpy as np
 
-        start = time.perf_counter()
+        start = time.thread_time()
         with np.errstate(over="ignore"):
             found = self.function(*arguments)
-        Kernel.spent += time.perf_counter() - start
+        Kernel.spent += time.thread_time() - start
         return found
 
     @cached_property

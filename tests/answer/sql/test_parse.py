@@ -128,6 +128,33 @@ def test_a_join_adds_public_columns() -> None:
             "SELECT COUNT(*) FROM people WHERE LOWER(city) LIKE 's%'",
         ),
         (
+            "SELECT COUNT(*) FROM people p JOIN visits v ON (v.person = p.person) AND (v.age > p.age OR v.sick) "
+            "WHERE p.sick OR v.age > 7",
+            "SELECT COUNT(*) FROM people p JOIN visits v USING (person) "
+            "WHERE (p.sick OR v.age > 7) AND (v.age > p.age OR v.sick)",
+        ),
+        (
+            "SELECT COUNT(*) FROM people p JOIN regions r ON r.city = p.city AND r.region = 'Norte'",
+            "SELECT COUNT(*) FROM people p JOIN regions r USING (city) WHERE r.region = 'Norte'",
+        ),
+        (
+            "SELECT SUM(age % 4 * 5 - age % 3) AS s FROM people WHERE age - 4 % 3 > 2",
+            "SELECT SUM(((age % 4) * 5) - (age % 3)) AS s FROM people WHERE age - (4 % 3) > 2",
+        ),
+        (
+            "SELECT COUNT(*) FROM people WHERE sick IS TRUE OR (age > 7) IS NOT FALSE",
+            "SELECT COUNT(*) FROM people WHERE sick AND sick IS NOT NULL "
+            "OR NOT ((age > 7) = FALSE AND (age > 7) IS NOT NULL)",
+        ),
+        (
+            "SELECT COUNT(*) FROM people WHERE city IS DISTINCT FROM 'Crato' AND age IS NOT DISTINCT FROM NULL",
+            "SELECT COUNT(*) FROM people WHERE NOT (city = 'Crato' AND city IS NOT NULL) AND age IS NULL",
+        ),
+        (
+            "SELECT COUNT(*) FROM people WHERE ((day) >= (DATE '2020-01-01')) AND age IN ((7), (30))",
+            "SELECT COUNT(*) FROM people WHERE day >= '2020-01-01' AND age IN (7, 30)",
+        ),
+        (
             "SELECT DATE_TRUNC('MONTH', day)::DATE AS m, COUNT(*) FROM people GROUP BY m",
             "SELECT date_trunc('month', day) AS m, COUNT(*) FROM people GROUP BY 1",
         ),
@@ -150,6 +177,10 @@ def test_questions_as_tools_write_them(written: str, plain: str) -> None:
         "SELECT COUNT(*) FROM people FETCH FIRST 5 ROWS WITH TIES",
         "SELECT COUNT(DISTINCT v.person) FROM people p LEFT JOIN visits v USING (person)",
         "SELECT COUNT(*) FROM people p, visits v WHERE p.person = v.person OR TRUE",
+        "SELECT COUNT(*) FROM people p JOIN visits v ON p.person = v.person AND v.sick OR TRUE",
+        "SELECT COUNT(*) FROM people p JOIN visits v ON p.person = p.person AND v.sick",
+        "SELECT COUNT(*) FROM people p LEFT JOIN visits v ON p.person = v.person AND v.sick",
+        "SELECT COUNT(*) FROM people WHERE age IS DISTINCT FROM weight",
         "SELECT COUNT(*) FROM people p, visits v WHERE NOT p.person = v.person",
         "SELECT COUNT(*) FROM people p, visits v WHERE p.person = p.person",
         "SELECT COUNT(*) FROM people p, visits v WHERE p.age = v.age",

@@ -1,5 +1,5 @@
 """Questions as people and tools write them, rewritten into the few forms that are read: each view of WITH is written
-where it is named, a comma join becomes JOIN … ON, and EXISTS becomes IN.
+where it is named, a comma join becomes JOIN … ON, other conditions of ON go to WHERE, and EXISTS becomes IN.
 
 Every step gives SQL of the same meaning, so that what is known of JOIN, IN and nested SELECTs holds for the rest.
 """
@@ -68,6 +68,8 @@ def _check_number(selects: int) -> None:
 def _write_joins(select: exp.Select, shared: Collection[str]) -> None:
     """FROM a, b WHERE a.unit = b.unit becomes FROM a JOIN b ON a.unit = b.unit."""
     known = _tables(select)
+    for join in select.args.get("joins") or ():
+        _move_conditions(select, join, shared)
     for at, join in enumerate(select.args.get("joins") or (), 1):
         options = {name for name, value in join.args.items() if name != "this" and value not in (None, [])}
         if options - {"kind"} or join.args.get("kind") not in (None, "CROSS"):
@@ -84,6 +86,20 @@ def _write_joins(select: exp.Select, shared: Collection[str]) -> None:
             _remove(select, condition)
             join.set("kind", None)
             join.set("on", condition)
+
+
+def _move_conditions(select: exp.Select, join: exp.Join, shared: Collection[str]) -> None:
+    """JOIN b ON a.unit = b.unit AND x becomes JOIN b ON a.unit = b.unit WHERE x, if no row stays without a partner."""
+    on = join.args.get("on")
+    condition = None if on is None else on.unnest()
+    if not isinstance(condition, exp.And) or join.args.get("side") or join.args.get("kind") not in (None, "INNER"):
+        return
+    every = list(condition.flatten())
+    key = next((one for one in every if _sides(one, shared)), None)
+    if key is not None:
+        join.set("on", key)
+        where = [*_conjuncts(select), *(one for one in every if one is not key)]
+        select.set("where", exp.Where(this=_all(where)))
 
 
 def _membership(exists: exp.Exists, shared: Collection[str]) -> exp.In:
@@ -130,8 +146,11 @@ def _conjuncts(select: exp.Select) -> Iterator[exp.Expression]:
 
 def _remove(select: exp.Select, condition: exp.Expression) -> None:
     rest = [one for one in _conjuncts(select) if one is not condition]
-    joined = reduce(lambda one, other: exp.And(this=one, expression=other), rest) if rest else None
-    select.set("where", None if joined is None else exp.Where(this=joined))
+    select.set("where", exp.Where(this=_all(rest)) if rest else None)
+
+
+def _all(conditions: list[exp.Expression]) -> exp.Expression:
+    return reduce(lambda one, other: exp.And(this=one, expression=other), conditions)
 
 
 def _sides(condition: exp.Expression, shared: Collection[str]) -> list[str]:

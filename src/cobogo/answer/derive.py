@@ -114,8 +114,8 @@ def _possible_values(expression: Expression, columns: Mapping[str, DeclaredColum
     """The values of a whole number that is computed from one column of few values: those that each of these gives.
 
     FLOOR(age / 10) * 10 is one of 0, 10, 20, …, and its bounds alone would make 1 a group, too."""
-    fields = set(fields_of(expression))
-    parts = _single_values(*fields, columns) if len(fields) == 1 else []
+    name, *others = set(fields_of(expression)) or {""}
+    parts = _single_values(name, columns) if name and not others else []
     if len(parts) * len(leaves_of(expression)) > MOST_EVALUATED:
         return None
     found: set[int] = set()

@@ -282,7 +282,8 @@ def _column_condition(node: exp.Expression, scope: NameScope, depth: int) -> Con
                 raise refusal(tr("IS is answered only with NULL, TRUE and FALSE"), IN_CONDITIONS, clause=scope.clause)
             return _same(value, what, scope, depth)
         case exp.NullSafeEQ() | exp.NullSafeNEQ():
-            same = _same(*take(node, "this", "expression"), scope, depth)
+            value, literal = take(node, "this", "expression")
+            same = _same(value, literal, scope, depth)
             return same if isinstance(node, exp.NullSafeEQ) else Not(same)
         case exp.Column() | exp.Case() | exp.If() | exp.Coalesce():
             operand, name, declared = _operand(node, scope, depth)
@@ -348,7 +349,7 @@ def compare(
     left: exp.Expression, operator: Comparison, right: exp.Expression, scope: NameScope, depth: int = 0
 ) -> Condition:
     """Compare two sides, each a literal, a column or what is computed from columns."""
-    left, right = left.unnest(), right.unnest()
+    left, right = cast(exp.Expression, left.unnest()), cast(exp.Expression, right.unnest())
     if _is_literal(left) and _is_literal(right):
         return _compare_literals(left, operator, right)
     if _is_literal(left):

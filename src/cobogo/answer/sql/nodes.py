@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from sqlglot import TokenType, exp
 from sqlglot.dialects.duckdb import DuckDB
@@ -25,11 +25,11 @@ class QuestionDialect(DuckDB):
     """The SQL in which questions are written: DuckDB's, with % beside * and /, where all engines have it. Its parser
     has it beside + and -, which would make ``age % 4 * 5`` the rest of a division by 20."""
 
-    class Parser(DuckDB.Parser):
+    class Parser(DuckDB.Parser):  # type: ignore[misc, valid-type]
         """The parser of questions."""
 
-        TERM = {token: kind for token, kind in DuckDB.Parser.TERM.items() if token != TokenType.MOD}  # noqa: RUF012
-        FACTOR = {**DuckDB.Parser.FACTOR, TokenType.MOD: exp.Mod}  # noqa: RUF012
+        TERM: ClassVar = {token: kind for token, kind in DuckDB.Parser.TERM.items() if token != TokenType.MOD}
+        FACTOR: ClassVar = {**DuckDB.Parser.FACTOR, TokenType.MOD: exp.Mod}
 
 
 LONGEST = 20_000

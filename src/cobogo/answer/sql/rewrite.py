@@ -94,7 +94,7 @@ def _move_conditions(select: exp.Select, join: exp.Join, shared: Collection[str]
     condition = None if on is None else on.unnest()
     if not isinstance(condition, exp.And) or join.args.get("side") or join.args.get("kind") not in (None, "INNER"):
         return
-    every = list(condition.flatten())
+    every: list[Any] = list(condition.flatten())
     key = next((one for one in every if _sides(one, shared)), None)
     if key is not None:
         join.set("on", key)

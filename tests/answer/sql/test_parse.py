@@ -65,6 +65,19 @@ def test_a_question_is_typed_values() -> None:
     assert Missing("job") in vars(conditions[2].condition).values()
 
 
+def test_a_public_table_is_joined_with_one_of_two_tables() -> None:
+    both = "people p JOIN visits v USING (person) JOIN regions r ON r.city ="
+    datasets, public = {"people": DATASET, "visits": DATASET}, {"regions": REGIONS}
+    for table in "pv":
+        query = parse(f"SELECT region, COUNT(*) FROM {both} {table}.city GROUP BY region", datasets, public)
+        assert query.lookup is not None
+        assert query.lookup.column == f"{table}.city"
+        made = plan(query, DATASET)
+        assert (made.public, made.stability) == ((("Cariri",), ("Norte",)), 1)
+    with pytest.raises(QueryRefused, match="both tables"):
+        parse("SELECT COUNT(*) FROM people p JOIN visits v USING (person) JOIN regions USING (city)", datasets, public)
+
+
 def test_a_join_adds_public_columns() -> None:
     text = "SELECT region, COUNT(*) FROM people JOIN Regions USING (city) WHERE region <> 'Sul' GROUP BY region"
     made = plan(parse(text, {"people": DATASET}, {"regions": REGIONS}), DATASET)

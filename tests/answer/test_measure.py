@@ -261,6 +261,8 @@ ON_EVERY_ENGINE = [
     "SELECT DATE_TRUNC('month', day) AS m, LOWER(city) AS c, COUNT(DISTINCT DATE_TRUNC('week', day)) AS w, "
     "COUNT(DISTINCT UPPER(job)) AS j FROM people WHERE city ILIKE 'É%' OR job NOT ILIKE 'b' "
     "OR DATE_TRUNC('quarter', day) < '2020-01-01' GROUP BY 1, 2",
+    "SELECT city <> job AS k, COUNT(*), SUM(age % 4 * 5) AS s FROM people WHERE (age > 20) = sick OR job = LOWER(job) "
+    "OR day > DATE_TRUNC('year', day) OR sick IS NOT TRUE GROUP BY 1",
     "SELECT CASE WHEN age < 18 THEN 'y' WHEN sick THEN city END AS k, MEDIAN(age * weight) AS m, "
     "COUNT(DISTINCT age % 9), "
     "SUM(nullif(greatest(least(age, 50), coalesce(weight, 3.25)), 50) - year(day)) AS g FROM people GROUP BY 1",

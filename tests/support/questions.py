@@ -86,6 +86,7 @@ conditions = st.recursive(
             "city ILIKE 'C%' OR job NOT ILIKE 'b' OR LOWER(city) = 'crato'",
             "DATE_TRUNC('month', day) <= DATE '2020-02-01' OR year(DATE_TRUNC('week', day)) = 1",
             "TRUE AND 1 = 1",
+            "city <> job OR day = DATE_TRUNC('month', day) OR (age > 20) = sick",
             "sick IS NOT TRUE OR job IS DISTINCT FROM 'a'",
         ]
     ),

@@ -147,6 +147,10 @@ def test_a_join_adds_public_columns() -> None:
             "WHERE (p.sick OR v.age > 7) AND (v.age > p.age OR v.sick)",
         ),
         (
+            "SELECT COUNT(*) FROM people p JOIN visits v ON p.city = v.city AND p.person = v.person",
+            "SELECT COUNT(*) FROM people p, visits v WHERE p.city = v.city AND p.person = v.person",
+        ),
+        (
             "SELECT COUNT(*) FROM people p JOIN regions r ON r.city = p.city AND r.region = 'Norte'",
             "SELECT COUNT(*) FROM people p JOIN regions r USING (city) WHERE r.region = 'Norte'",
         ),
@@ -194,6 +198,8 @@ def test_questions_as_tools_write_them(written: str, plain: str) -> None:
         "SELECT COUNT(*) FROM people p JOIN visits v ON p.person = p.person AND v.sick",
         "SELECT COUNT(*) FROM people p LEFT JOIN visits v ON p.person = v.person AND v.sick",
         "SELECT COUNT(*) FROM people WHERE age IS DISTINCT FROM weight",
+        "SELECT COUNT(*) FROM people WHERE city < job",
+        "SELECT COUNT(*) FROM people WHERE city = age",
         "SELECT COUNT(*) FROM people p, visits v WHERE NOT p.person = v.person",
         "SELECT COUNT(*) FROM people p, visits v WHERE p.person = p.person",
         "SELECT COUNT(*) FROM people p, visits v WHERE p.age = v.age",

@@ -22,6 +22,7 @@ from cobogo.answer.query import (
     CaseWhen,
     ColumnValue,
     Compare,
+    ComparePair,
     Comparison,
     Computation,
     Condition,
@@ -358,9 +359,18 @@ def compare(
         operand, name, declared = _operand(left, scope, depth)
         return Compare(operand, operator, parse_literal(right, name, declared))
     sides = (parse_expression(left, scope, depth), parse_expression(right, scope, depth))
-    difference = Computation("-", sides)
-    scope.declare(difference)
-    return Compare(difference, operator, 0)
+    kinds = {scope.declare(side).type for side in sides}
+    if kinds <= {"integer", "number"}:
+        difference = Computation("-", sides)
+        scope.declare(difference)
+        return Compare(difference, operator, 0)
+    if len(kinds) > 1 or (kinds != {"date"} and operator not in ("=", "<>")):
+        raise refusal(
+            tr("two columns of these types are not compared like this"),
+            tr("Compare numbers, or two dates, with any comparison; two texts, or two truth values, with = or <>."),
+            clause=scope.clause,
+        )
+    return ComparePair(sides[0], operator, sides[1])
 
 
 def _compare_literals(left: exp.Expression, operator: Comparison, right: exp.Expression) -> Condition:

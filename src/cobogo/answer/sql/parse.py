@@ -66,9 +66,9 @@ def parse(
     )
 
 
-def _shared_columns(datasets: Mapping[str, DeclaredDataset], public: Mapping[str, PublicTable]) -> set[str]:
-    """The columns by which tables are joined."""
-    return {one.unit for one in datasets.values() if one.unit is not None} | {one.key for one in public.values()}
+def _shared_columns(datasets: Mapping[str, DeclaredDataset], public: Mapping[str, PublicTable]) -> list[str]:
+    """The columns by which tables are joined: units first, since two data sets are joined by nothing else."""
+    return [*(one.unit for one in datasets.values() if one.unit is not None), *(one.key for one in public.values())]
 
 
 def _statement(text: str) -> exp.Select:

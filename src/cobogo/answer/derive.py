@@ -38,7 +38,7 @@ MOST_KEYS = 1000
 """The groups of a derived whole number are public if it can have no more values than this."""
 
 MOST_EVALUATED = 20_000
-"""Leaves of an expression, times the values of its column, up to which its values are found one by one: 0.1 s."""
+"""Leaves of an expression, times the values of its column, up to which its values are found one by one: 0.2 s."""
 
 LARGEST_STEP = 2**62
 """What a step of a computation may reach within a statement: engines count in 64 bits."""

@@ -14,6 +14,7 @@ from cobogo.answer.noise import choose_noise
 from cobogo.answer.plan import ExactMeasurement, Key, QueryPlan
 from cobogo.errors import QueryRefused
 from cobogo.promises.accounting import Measure, PrivacyLoss
+from cobogo.promises.declared_columns import DeclaredColumn
 from support import pairs
 from support import questions as q
 from support.bounds import within
@@ -130,6 +131,19 @@ def test_a_join_pairs_each_persons_rows() -> None:
     assert exact[ExactMeasurement("rows")] == {(): len(both)}
     years = sum(min(110, max(0, one["age"])) for one in both if one["age"] is not None)
     assert exact[ExactMeasurement("sum", "age")] == {(): years}
+
+
+@pytest.mark.parametrize(("rows", "bounds"), [(1, (-0.7, 0.1)), (3, (-2.1, 0.3)), (10**6, (-700000.0, 100000.0))])
+def test_the_bounds_of_a_persons_total_are_exact(rows: int, bounds: tuple[float, float]) -> None:
+    """Three times 0.1 is 0.3, and nothing beyond the declared decimals."""
+    datasets = pairs.declared(1, rows)
+    cost = {"type": "number", "bounds": [-0.7, 0.1], "decimals": 1}
+    datasets["visits"] = datasets["visits"].model_copy(
+        update={"columns": {"cost": DeclaredColumn.model_validate(cost)}}
+    )
+    totals = "(SELECT person, SUM(cost) AS spent FROM visits GROUP BY person) AS v"
+    plan = pairs.asked(f"SELECT AVG(spent) FROM people JOIN {totals} USING (person)", datasets)
+    assert plan.dataset.columns["spent"].bounds == bounds
 
 
 @pytest.mark.parametrize(

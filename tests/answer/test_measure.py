@@ -223,6 +223,30 @@ def test_an_empty_table_has_the_same_schema_and_the_same_groups(kept: int) -> No
         assert set(figures) <= set(plan.public)
 
 
+@pytest.mark.parametrize(
+    ("expression", "keys"),
+    [
+        ("FLOOR(age / 10) * 10", list(range(0, 120, 10))),
+        ("CAST(FLOOR(age / 10) AS INTEGER) * 10", list(range(0, 120, 10))),
+        ("age % 4 * 5", [0, 5, 10, 15]),
+        ("(age - 55) % 7", list(range(-6, 7))),
+        ("100 // (age - 107)", [-100, -50, -33, -25, -20, -16, -14, -12, -11, -10, -9, -8, -7, -6, -5, -4, -3, -2, -1,
+                                0, 33, 50, 100]),
+        ("CASE WHEN sick THEN ABS(age - 55) // 20 ELSE age // 50 * 50 END", [0, 1, 2, *range(3, 101)]),
+        ("YEAR(day) // 1000 * 1000", None),
+    ],
+)  # fmt: skip
+def test_the_groups_of_a_computed_number_are_its_possible_values(expression: str, keys: list[int] | None) -> None:
+    """No group that nobody can be in, and no row that is in none."""
+    dataset = q.declared(unit=False)
+    plan = q.asked(f"SELECT {expression} AS k, COUNT(*) FROM people GROUP BY 1", dataset)
+    rows = [{"age": age, "sick": sick, "day": q.date(2020, 1, 1)} for age in range(-3, 115) for sick in (True, False)]
+    everybody = q.found(q.asked(f"SELECT COUNT(*) FROM people WHERE {expression} IS NOT NULL", dataset), rows)
+    (figures,) = q.found(plan, rows).values()
+    assert plan.public == (None if keys is None else tuple((key,) for key in keys))
+    assert sum(figures.values()) == sum(everybody[ExactMeasurement("people")].values())
+
+
 ON_EVERY_ENGINE = [
     "SELECT city, COUNT(*), COUNT(age) AS present, SUM(age), AVG(weight), VARIANCE(weight) FROM people GROUP BY city",
     "SELECT room, sick, COUNT(DISTINCT job), COUNT(DISTINCT person) FROM people "
@@ -237,6 +261,8 @@ ON_EVERY_ENGINE = [
     "SELECT DATE_TRUNC('month', day) AS m, LOWER(city) AS c, COUNT(DISTINCT DATE_TRUNC('week', day)) AS w, "
     "COUNT(DISTINCT UPPER(job)) AS j FROM people WHERE city ILIKE 'É%' OR job NOT ILIKE 'b' "
     "OR DATE_TRUNC('quarter', day) < '2020-01-01' GROUP BY 1, 2",
+    "SELECT city <> job AS k, COUNT(*), SUM(age % 4 * 5) AS s FROM people WHERE (age > 20) = sick OR job = LOWER(job) "
+    "OR day > DATE_TRUNC('year', day) OR sick IS NOT TRUE GROUP BY 1",
     "SELECT CASE WHEN age < 18 THEN 'y' WHEN sick THEN city END AS k, MEDIAN(age * weight) AS m, "
     "COUNT(DISTINCT age % 9), "
     "SUM(nullif(greatest(least(age, 50), coalesce(weight, 3.25)), 50) - year(day)) AS g FROM people GROUP BY 1",

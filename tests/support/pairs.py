@@ -87,6 +87,8 @@ VIEWS = [
     "SELECT COUNT(*), COUNT(DISTINCT city) FROM (SELECT LOWER(city) AS city FROM t) AS u",
     "SELECT big, COUNT(*), SUM(cost) FROM (SELECT p.home, v.cost, v.cost > p.age AS big FROM people p "
     "LEFT JOIN visits v USING (person)) AS j WHERE home = 'north' GROUP BY big",
+    "SELECT p.city = v.city AS own, COUNT(*), SUM(cost) FROM people p JOIN visits v ON p.person = v.person "
+    "AND p.home <> v.ward AND cost < 99 GROUP BY own",
     "SELECT COUNT(*), COUNT(DISTINCT person) FROM (SELECT age FROM people p WHERE NOT EXISTS "
     "(SELECT * FROM people q WHERE p.person = q.person AND q.city = 'Crato')) AS t WHERE age < 40",
 ]

@@ -86,6 +86,8 @@ conditions = st.recursive(
             "city ILIKE 'C%' OR job NOT ILIKE 'b' OR LOWER(city) = 'crato'",
             "DATE_TRUNC('month', day) <= DATE '2020-02-01' OR year(DATE_TRUNC('week', day)) = 1",
             "TRUE AND 1 = 1",
+            "city <> job OR day = DATE_TRUNC('month', day) OR (age > 20) = sick",
+            "sick IS NOT TRUE OR job IS DISTINCT FROM 'a'",
         ]
     ),
     lambda inner: st.builds(lambda a, o, b: f"({a} {o} NOT ({b}))", inner, st.sampled_from(["AND", "OR"]), inner),
@@ -105,7 +107,7 @@ KEYS = [
     "city", "job", "room", "sick", "day", "home", "age // 20", "month(day)", "age > weight",
     "CASE WHEN age < 18 THEN 'young' WHEN sick THEN job ELSE 'old' END",
     "CASE home WHEN 'north' THEN 'N' WHEN 'south' THEN 'S' END", "UPPER(job)", "LOWER(city)",
-    "DATE_TRUNC('quarter', day)",
+    "DATE_TRUNC('quarter', day)", "FLOOR(age / 10) * 10", "age % 4 * 5 - year(day) % 3",
 ]  # fmt: skip
 
 

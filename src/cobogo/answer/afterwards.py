@@ -21,6 +21,7 @@ from cobogo.answer.query import (
     CaseWhen,
     ColumnValue,
     Compare,
+    ComparePair,
     Computation,
     Condition,
     ConstantValue,
@@ -92,6 +93,9 @@ def holds(condition: Condition, row: Row) -> bool | None:
             return _opposite(either)
         case Missing(column):
             return _operand(column, row) is None
+        case ComparePair(left_side, operator, right_side):
+            one, other = evaluate(left_side, row), evaluate(right_side, row)
+            return None if one is None or other is None else HOLDS[operator](one, other)
     value = _operand(condition.column, row)
     return None if value is None else _compare(condition, value)
 

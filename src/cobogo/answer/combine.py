@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from cobogo.answer.derive import MOST_KEYS
+from cobogo.answer.derive import MOST_KEYS, ValueDomain, compute_domain, domain_of_column
 from cobogo.answer.query import Combined, CombinedKind, PersonTotal, Selection
 from cobogo.errors import QueryRefused
 from cobogo.floor.language import tr
@@ -98,10 +98,10 @@ def declare_total(total: PersonTotal, dataset: DeclaredDataset) -> DeclaredColum
             tr('"{name}" has no declared bounds, so nothing limits what is computed from it', name=total.column),
             tr("Ask the data holder to declare bounds, from general knowledge and not from the data."),
         )
-    low, high = column.bounds
+    domain = domain_of_column(str(total.column), column)
     if total.kind == "sum":
-        low, high = rows * min(0, low), rows * max(0, high)
-    return DeclaredColumn(type=column.type, bounds=(low, high), decimals=column.decimals, constant=constant)
+        domain = compute_domain("*", (domain, ValueDomain("number", 0, rows)))
+    return domain.column(constant=constant)
 
 
 def _name_alike(left: Selection, right: Selection) -> Selection:

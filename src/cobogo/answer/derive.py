@@ -37,6 +37,9 @@ MOST_DECIMALS = 9
 MOST_KEYS = 1000
 """The groups of a derived whole number are public if it can have no more values than this."""
 
+MOST_EVALUATED = 20_000
+"""Leaves of an expression, times the values of its column, up to which its values are found one by one: 0.2 s."""
+
 LARGEST_STEP = 2**62
 """What a step of a computation may reach within a statement: engines count in 64 bits."""
 
@@ -102,7 +105,40 @@ def derive(name: str, expression: Expression, columns: Mapping[str, DeclaredColu
     """A derived column. Where each column of it has one value a person, so has it."""
     fields = fields_of(expression)
     constant = bool(fields) and all(columns[one].constant for one in fields)
-    return Derived(name, expression, domain_of(expression, columns).column(constant=constant))
+    column = domain_of(expression, columns).column(constant=constant)
+    known = None if column.type != "integer" or column.keys is None else _possible_values(expression, columns)
+    return Derived(name, expression, column.model_copy(update={"keys": known}) if known else column)
+
+
+def _possible_values(expression: Expression, columns: Mapping[str, DeclaredColumn]) -> tuple[int, ...] | None:
+    """The values of a whole number that is computed from one column of few values: those that each of these gives.
+
+    FLOOR(age / 10) * 10 is one of 0, 10, 20, …, and its bounds alone would make 1 a group, too."""
+    name, *others = set(fields_of(expression)) or {""}
+    parts = _single_values(name, columns) if name and not others else []
+    if len(parts) * len(leaves_of(expression)) > MOST_EVALUATED:
+        return None
+    found: set[int] = set()
+    for part in parts:
+        try:
+            one = _domain(expression, {**columns, **part})
+        except QueryRefused:  # the divisor is always 0: there is no value
+            continue
+        found.update(range(one.low, one.high + 1))
+    return tuple(sorted(found)) or None
+
+
+def _single_values(name: str, columns: Mapping[str, DeclaredColumn]) -> list[dict[str, DeclaredColumn]]:
+    """A column as it would be declared with each of its values alone, or, for a date, with each of its years."""
+    column = columns[name]
+    domain = domain_of_column(name, column)
+    if domain.type not in ("number", "date") or domain.high - domain.low >= MOST_KEYS:
+        return []
+    single = range(domain.low, domain.high + 1)
+    if domain.type == "date":
+        return [{name: column.model_copy(update={"years": (one, one)})} for one in single]
+    values = (float(Fraction(one, 10**domain.decimals)) if domain.decimals else one for one in single)
+    return [{name: column.model_copy(update={"bounds": (one, one)})} for one in values]
 
 
 def domain_of(expression: Expression, columns: Mapping[str, DeclaredColumn]) -> ValueDomain:
@@ -354,6 +390,9 @@ def truncate(dividend: int, divisor: int) -> int:
 
 def _rest(given: tuple[ValueDomain, ...], _: int) -> ValueDomain:
     left, right = align(*given)
+    if left.low == left.high and right.low == right.high != 0:
+        rest = left.low - right.low * truncate(left.low, right.low)
+        return ValueDomain("number", rest, rest, left.decimals)
     most = max(abs(right.low), abs(right.high)) - 1
     if most < 0:
         raise refuse(tr("the divisor is always 0"), tr("Write another divisor."))

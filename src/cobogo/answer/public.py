@@ -64,9 +64,16 @@ def load_public_table(name: str, data: Any, declared: PublicTablePolicy) -> Publ
 
 
 def plan_join(
-    name: str, key: str | None, dataset: DeclaredDataset, public: Mapping[str, PublicTable], *, where: str
+    name: str,
+    key: str | None,
+    dataset: DeclaredDataset,
+    public: Mapping[str, PublicTable],
+    *,
+    where: str,
+    column: str | None = None,
 ) -> Lookup:
-    """Plan the join of a data set with a public table, by the table's key, which is a column of both."""
+    """Plan the join of a data set with a public table, by the table's key, which is a column of both. Of two tables
+    that are joined both may have it: ``column`` is the one that is meant."""
     table = next((table for known, table in public.items() if known.casefold() == name.casefold()), None)
     if table is None:
         known = tr("Public tables: {known}.", known=", ".join(public)) if public else tr("There is no public table.")
@@ -77,7 +84,7 @@ def plan_join(
             where=where,
             remedy=tr("Write USING ({key}).", key=table.key),
         )
-    column = dataset.find_column(table.key, quoted=True, where=where)
+    column = column or dataset.find_column(table.key, quoted=True, where=where)
     if dataset.columns[column].type != "text":
         raise QueryRefused(
             tr('"{column}" is not a text, and only a text can be the key of a join', column=column),

@@ -75,6 +75,15 @@ class Compare:
 
 
 @dataclass(frozen=True)
+class ComparePair:
+    """Two columns, or what is computed from columns, against each other: both texts, days or truth values."""
+
+    left: Expression
+    operator: Comparison
+    right: Expression
+
+
+@dataclass(frozen=True)
 class OneOf:
     """The same against several literals."""
 
@@ -127,7 +136,7 @@ class Either:
     right: Condition
 
 
-Condition = Compare | OneOf | Missing | Like | Always | Not | Both | Either
+Condition = Compare | ComparePair | OneOf | Missing | Like | Always | Not | Both | Either
 
 Kind = Literal["count", "count_distinct", "people", "sum", "mean", "variance", "deviation", "quantile"]
 
@@ -284,6 +293,8 @@ def computed_fields(condition: Condition | None) -> list[str]:
     match condition:
         case Compare(column) | OneOf(column) | Missing(column) | Like(column):
             return [] if isinstance(column, str) else fields_of(column)
+        case ComparePair(left, _, right):
+            return fields_of(left) + fields_of(right)
         case Not(inner):
             return computed_fields(inner)
         case Both(left, right) | Either(left, right):
@@ -329,6 +340,8 @@ def _leaves_of_condition(condition: Condition | None) -> list[Expression]:
             return []
         case Compare(column) | OneOf(column) | Missing(column) | Like(column):
             return [ColumnValue(column)] if isinstance(column, str) else leaves_of(column)
+        case ComparePair(left_side, _, right_side):
+            return leaves_of(left_side) + leaves_of(right_side)
         case Not(inner):
             return _leaves_of_condition(inner)
         case Both(left, right) | Either(left, right):

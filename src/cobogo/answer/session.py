@@ -33,7 +33,7 @@ from cobogo.answer.query import (
 )
 from cobogo.answer.result import Answer
 from cobogo.answer.sql.expressions import find_column, parse_condition, parse_expression
-from cobogo.answer.sql.nodes import check_text, refusal
+from cobogo.answer.sql.nodes import QuestionDialect, check_text, refusal
 from cobogo.answer.sql.parse import parse
 from cobogo.answer.sql.scope import NameScope
 from cobogo.answer.sql.sources import NamedSelection, join_selections, parse_total
@@ -137,7 +137,7 @@ def _read(text: str) -> exp.Expression:
     """Read a condition or an expression in the words of SQL."""
     check_text(text)
     try:
-        return sqlglot.condition(text, dialect="duckdb")  # type: ignore[return-value]
+        return sqlglot.condition(text, dialect=QuestionDialect)  # type: ignore[return-value]
     except (SqlglotError, RecursionError, ValueError):
         raise refusal(tr("this expression cannot be read")) from None
 

@@ -34,8 +34,6 @@ SELECT COUNT(*) FROM people WHERE job + 1 > 2
 SELECT COUNT(*) FROM people WHERE age + 1 > 'x'
 SELECT COUNT(*) FROM people WHERE person + 1 > 2
 SELECT COUNT(*) FROM people WHERE COUNT(*) > 2
-SELECT COUNT(*) FROM people WHERE city = home
-SELECT COUNT(*) FROM people WHERE day = day
 SELECT COUNT(*) FROM people WHERE 'a' = 'a'
 SELECT COUNT(*) FROM people GROUP BY ALL
 SELECT COUNT(*) FROM people GROUP BY age / 10

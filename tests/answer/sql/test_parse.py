@@ -65,6 +65,19 @@ def test_a_question_is_typed_values() -> None:
     assert Missing("job") in vars(conditions[2].condition).values()
 
 
+def test_a_public_table_is_joined_with_one_of_two_tables() -> None:
+    both = "people p JOIN visits v USING (person) JOIN regions r ON r.city ="
+    datasets, public = {"people": DATASET, "visits": DATASET}, {"regions": REGIONS}
+    for table in "pv":
+        query = parse(f"SELECT region, COUNT(*) FROM {both} {table}.city GROUP BY region", datasets, public)
+        assert query.lookup is not None
+        assert query.lookup.column == f"{table}.city"
+        made = plan(query, DATASET)
+        assert (made.public, made.stability) == ((("Cariri",), ("Norte",)), 1)
+    with pytest.raises(QueryRefused, match="both tables"):
+        parse("SELECT COUNT(*) FROM people p JOIN visits v USING (person) JOIN regions USING (city)", datasets, public)
+
+
 def test_a_join_adds_public_columns() -> None:
     text = "SELECT region, COUNT(*) FROM people JOIN Regions USING (city) WHERE region <> 'Sul' GROUP BY region"
     made = plan(parse(text, {"people": DATASET}, {"regions": REGIONS}), DATASET)
@@ -128,6 +141,37 @@ def test_a_join_adds_public_columns() -> None:
             "SELECT COUNT(*) FROM people WHERE LOWER(city) LIKE 's%'",
         ),
         (
+            "SELECT COUNT(*) FROM people p JOIN visits v ON (v.person = p.person) AND (v.age > p.age OR v.sick) "
+            "WHERE p.sick OR v.age > 7",
+            "SELECT COUNT(*) FROM people p JOIN visits v USING (person) "
+            "WHERE (p.sick OR v.age > 7) AND (v.age > p.age OR v.sick)",
+        ),
+        (
+            "SELECT COUNT(*) FROM people p JOIN visits v ON p.city = v.city AND p.person = v.person",
+            "SELECT COUNT(*) FROM people p, visits v WHERE p.city = v.city AND p.person = v.person",
+        ),
+        (
+            "SELECT COUNT(*) FROM people p JOIN regions r ON r.city = p.city AND r.region = 'Norte'",
+            "SELECT COUNT(*) FROM people p JOIN regions r USING (city) WHERE r.region = 'Norte'",
+        ),
+        (
+            "SELECT SUM(age % 4 * 5 - age % 3) AS s FROM people WHERE age - 4 % 3 > 2",
+            "SELECT SUM(((age % 4) * 5) - (age % 3)) AS s FROM people WHERE age - (4 % 3) > 2",
+        ),
+        (
+            "SELECT COUNT(*) FROM people WHERE sick IS TRUE OR (age > 7) IS NOT FALSE",
+            "SELECT COUNT(*) FROM people WHERE sick AND sick IS NOT NULL "
+            "OR NOT ((age > 7) = FALSE AND (age > 7) IS NOT NULL)",
+        ),
+        (
+            "SELECT COUNT(*) FROM people WHERE city IS DISTINCT FROM 'Crato' AND age IS NOT DISTINCT FROM NULL",
+            "SELECT COUNT(*) FROM people WHERE NOT (city = 'Crato' AND city IS NOT NULL) AND age IS NULL",
+        ),
+        (
+            "SELECT COUNT(*) FROM people WHERE ((day) >= (DATE '2020-01-01')) AND age IN ((7), (30))",
+            "SELECT COUNT(*) FROM people WHERE day >= '2020-01-01' AND age IN (7, 30)",
+        ),
+        (
             "SELECT DATE_TRUNC('MONTH', day)::DATE AS m, COUNT(*) FROM people GROUP BY m",
             "SELECT date_trunc('month', day) AS m, COUNT(*) FROM people GROUP BY 1",
         ),
@@ -150,6 +194,12 @@ def test_questions_as_tools_write_them(written: str, plain: str) -> None:
         "SELECT COUNT(*) FROM people FETCH FIRST 5 ROWS WITH TIES",
         "SELECT COUNT(DISTINCT v.person) FROM people p LEFT JOIN visits v USING (person)",
         "SELECT COUNT(*) FROM people p, visits v WHERE p.person = v.person OR TRUE",
+        "SELECT COUNT(*) FROM people p JOIN visits v ON p.person = v.person AND v.sick OR TRUE",
+        "SELECT COUNT(*) FROM people p JOIN visits v ON p.person = p.person AND v.sick",
+        "SELECT COUNT(*) FROM people p LEFT JOIN visits v ON p.person = v.person AND v.sick",
+        "SELECT COUNT(*) FROM people WHERE age IS DISTINCT FROM weight",
+        "SELECT COUNT(*) FROM people WHERE city < job",
+        "SELECT COUNT(*) FROM people WHERE city = age",
         "SELECT COUNT(*) FROM people p, visits v WHERE NOT p.person = v.person",
         "SELECT COUNT(*) FROM people p, visits v WHERE p.person = p.person",
         "SELECT COUNT(*) FROM people p, visits v WHERE p.age = v.age",

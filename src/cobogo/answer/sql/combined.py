@@ -117,6 +117,6 @@ class SideWriter:
             return f"count({'*' if total.column is None else self.short[total.column]})"
         column, step = self.selection.declared.columns[str(total.column)], self.steps[str(total.column)]
         figure = self.dialect.total(step) if total.kind == "sum" else f"{total.kind}({step})"
-        if column.type == "integer":
+        if not column.decimals:
             return f"CAST({figure} AS {self.dialect.whole})"
         return f"CAST({figure} AS {self.dialect.real}) / {self.dialect.literal(float(10**column.decimals))}"

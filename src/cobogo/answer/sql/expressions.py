@@ -22,6 +22,7 @@ from cobogo.answer.query import (
     CaseWhen,
     ColumnValue,
     Compare,
+    ComparePair,
     Comparison,
     Computation,
     Condition,
@@ -96,7 +97,7 @@ EXAMPLES: dict[str, Text] = {
 
 IN_CONDITIONS = tr(
     "Allowed in conditions: =, <>, <, <=, >, >= between columns, expressions and literals; BETWEEN; LIKE; ILIKE; "
-    "IN (literals); IS NULL; AND, OR, NOT; a boolean column alone."
+    "IN (literals); IS NULL; IS TRUE; IS DISTINCT FROM a literal; AND, OR, NOT; a boolean column alone."
 )
 
 
@@ -273,18 +274,34 @@ def _column_condition(node: exp.Expression, scope: NameScope, depth: int) -> Con
             operand, name, declared = _operand(value, scope, depth)
             if not values:
                 raise refusal(tr("IN has no values"), IN_CONDITIONS, clause=scope.clause)
-            return OneOf(operand, tuple(parse_literal(one, name, declared) for one in values))
+            return OneOf(operand, tuple(parse_literal(one.unnest(), name, declared) for one in values))
         case exp.Is():
-            value, null = take(node, "this", "expression")
-            if not isinstance(null, exp.Null):
-                raise refusal(tr("IS is answered only with NULL"), IN_CONDITIONS, clause=scope.clause)
-            return Missing(_operand(value, scope, depth)[0])
-        case exp.Column() | exp.Case():
+            value, what = take(node, "this", "expression")
+            if isinstance(what, exp.Null):
+                return Missing(_operand(value, scope, depth)[0])
+            if not isinstance(what, exp.Boolean):
+                raise refusal(tr("IS is answered only with NULL, TRUE and FALSE"), IN_CONDITIONS, clause=scope.clause)
+            return _same(value, what, scope, depth)
+        case exp.NullSafeEQ() | exp.NullSafeNEQ():
+            value, literal = take(node, "this", "expression")
+            same = _same(value, literal, scope, depth)
+            return same if isinstance(node, exp.NullSafeEQ) else Not(same)
+        case exp.Column() | exp.Case() | exp.If() | exp.Coalesce():
             operand, name, declared = _operand(node, scope, depth)
             if declared.type != "boolean":
                 raise refusal(tr('"{name}" is not a boolean column', name=name), IN_CONDITIONS, clause=scope.clause)
             return Compare(operand, "=", True)
     raise refusal(tr("{node} is not answered", node=describe(node)), IN_CONDITIONS, clause=scope.clause)
+
+
+def _same(value: exp.Expression, literal: exp.Expression, scope: NameScope, depth: int) -> Condition:
+    """IS TRUE, IS NOT DISTINCT FROM: equal, and never left open by a missing value."""
+    missing = Missing(_operand(value, scope, depth)[0])
+    if isinstance(literal, exp.Null):
+        return missing
+    if not _is_literal(literal):
+        raise refusal(tr("IS DISTINCT FROM is answered only with a literal"), IN_CONDITIONS, clause=scope.clause)
+    return Both(compare(value, "=", literal, scope, depth), Not(missing))
 
 
 def _like(node: exp.Expression, scope: NameScope, depth: int) -> Condition:
@@ -333,6 +350,7 @@ def compare(
     left: exp.Expression, operator: Comparison, right: exp.Expression, scope: NameScope, depth: int = 0
 ) -> Condition:
     """Compare two sides, each a literal, a column or what is computed from columns."""
+    left, right = cast(exp.Expression, left.unnest()), cast(exp.Expression, right.unnest())
     if _is_literal(left) and _is_literal(right):
         return _compare_literals(left, operator, right)
     if _is_literal(left):
@@ -341,9 +359,18 @@ def compare(
         operand, name, declared = _operand(left, scope, depth)
         return Compare(operand, operator, parse_literal(right, name, declared))
     sides = (parse_expression(left, scope, depth), parse_expression(right, scope, depth))
-    difference = Computation("-", sides)
-    scope.declare(difference)
-    return Compare(difference, operator, 0)
+    kinds = {scope.declare(side).type for side in sides}
+    if kinds <= {"integer", "number"}:
+        difference = Computation("-", sides)
+        scope.declare(difference)
+        return Compare(difference, operator, 0)
+    if len(kinds) > 1 or (kinds != {"date"} and operator not in ("=", "<>")):
+        raise refusal(
+            tr("two columns of these types are not compared like this"),
+            tr("Compare numbers, or two dates, with any comparison; two texts, or two truth values, with = or <>."),
+            clause=scope.clause,
+        )
+    return ComparePair(sides[0], operator, sides[1])
 
 
 def _compare_literals(left: exp.Expression, operator: Comparison, right: exp.Expression) -> Condition:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
-from sqlglot import exp
+from sqlglot import TokenType, exp
+from sqlglot.dialects.duckdb import DuckDB
 
 from cobogo.errors import QueryRefused
 from cobogo.floor.language import tr
@@ -18,6 +19,17 @@ ALLOWED = tr(
     "ORDER BY … LIMIT n OFFSET n; aggregates COUNT(*), COUNT(column), COUNT(DISTINCT column), SUM, AVG, VARIANCE, "
     "STDDEV, MEDIAN, QUANTILE(column, share), of columns or of what is computed from them."
 )
+
+
+class QuestionDialect(DuckDB):
+    """The SQL in which questions are written: DuckDB's, with % beside * and /, where all engines have it. Its parser
+    has it beside + and -, which would make ``age % 4 * 5`` the rest of a division by 20."""
+
+    class Parser(DuckDB.Parser):  # type: ignore[misc, valid-type]
+        """The parser of questions."""
+
+        TERM: ClassVar = {token: kind for token, kind in DuckDB.Parser.TERM.items() if token != TokenType.MOD}
+        FACTOR: ClassVar = {**DuckDB.Parser.FACTOR, TokenType.MOD: exp.Mod}
 
 
 LONGEST = 20_000

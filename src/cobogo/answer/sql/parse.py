@@ -20,7 +20,7 @@ from cobogo.answer.query import (
 )
 from cobogo.answer.sql.expressions import find_column, parse_condition, parse_expression
 from cobogo.answer.sql.figures import FigureScope
-from cobogo.answer.sql.nodes import check_text, column_parts, refusal, take
+from cobogo.answer.sql.nodes import QuestionDialect, check_text, column_parts, refusal, take
 from cobogo.answer.sql.rewrite import rewrite
 from cobogo.answer.sql.scope import NameScope
 from cobogo.answer.sql.sources import parse_source, unalias
@@ -66,15 +66,15 @@ def parse(
     )
 
 
-def _shared_columns(datasets: Mapping[str, DeclaredDataset], public: Mapping[str, PublicTable]) -> set[str]:
-    """The columns by which tables are joined."""
-    return {one.unit for one in datasets.values() if one.unit is not None} | {one.key for one in public.values()}
+def _shared_columns(datasets: Mapping[str, DeclaredDataset], public: Mapping[str, PublicTable]) -> list[str]:
+    """The columns by which tables are joined: units first, since two data sets are joined by nothing else."""
+    return [*(one.unit for one in datasets.values() if one.unit is not None), *(one.key for one in public.values())]
 
 
 def _statement(text: str) -> exp.Select:
     check_text(text)
     try:
-        statements = sqlglot.parse(text, read="duckdb")
+        statements = sqlglot.parse(text, read=QuestionDialect)
     except (SqlglotError, RecursionError, ValueError):
         raise refusal(tr("this is not SQL that can be read")) from None
     if len(statements) != 1 or statements[0] is None:

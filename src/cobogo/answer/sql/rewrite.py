@@ -1,12 +1,12 @@
 """Questions as people and tools write them, rewritten into the few forms that are read: each view of WITH is written
-where it is named, a comma join becomes JOIN … ON, and EXISTS becomes IN.
+where it is named, a comma join becomes JOIN … ON, other conditions of ON go to WHERE, and EXISTS becomes IN.
 
 Every step gives SQL of the same meaning, so that what is known of JOIN, IN and nested SELECTs holds for the rest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Sequence
 from functools import reduce
 from typing import Any
 
@@ -19,10 +19,10 @@ MOST_SELECTS = 32
 """SELECTs of a question, once views are written out: views that name views twice would double it at each of them."""
 
 
-def rewrite(select: exp.Select, shared: Collection[str]) -> exp.Select:
-    """Rewrite a question. ``shared`` are the columns by which tables are joined: units, and keys of public tables."""
+def rewrite(select: exp.Select, shared: Sequence[str]) -> exp.Select:
+    """Rewrite a question. ``shared`` are the columns by which tables are joined: units, then keys of public tables."""
     _inline_views(select)
-    names = {name.casefold() for name in shared}
+    names = [name.casefold() for name in shared]
     for exists in list(select.find_all(exp.Exists)):
         exists.replace(_membership(exists, names))
     for one in list(select.find_all(exp.Select)):
@@ -65,28 +65,47 @@ def _check_number(selects: int) -> None:
         )
 
 
-def _write_joins(select: exp.Select, shared: Collection[str]) -> None:
+def _write_joins(select: exp.Select, shared: Sequence[str]) -> None:
     """FROM a, b WHERE a.unit = b.unit becomes FROM a JOIN b ON a.unit = b.unit."""
     known = _tables(select)
+    for join in select.args.get("joins") or ():
+        _move_conditions(select, join, shared)
     for at, join in enumerate(select.args.get("joins") or (), 1):
         options = {name for name, value in join.args.items() if name != "this" and value not in (None, [])}
         if options - {"kind"} or join.args.get("kind") not in (None, "CROSS"):
             continue
-        condition = next(
-            (
-                one
-                for one in _conjuncts(select)
-                if (sides := _sides(one, shared)) and set(sides) & set(known[:at]) and known[at] in sides
-            ),
-            None,
-        )
+        both = [
+            one
+            for one in _conjuncts(select)
+            if (sides := _sides(one, shared)) and set(sides) & set(known[:at]) and known[at] in sides
+        ]
+        condition = _join_condition(both, shared)
         if condition is not None:
             _remove(select, condition)
             join.set("kind", None)
             join.set("on", condition)
 
 
-def _membership(exists: exp.Exists, shared: Collection[str]) -> exp.In:
+def _move_conditions(select: exp.Select, join: exp.Join, shared: Sequence[str]) -> None:
+    """JOIN b ON a.unit = b.unit AND x becomes JOIN b ON a.unit = b.unit WHERE x, if no row stays without a partner."""
+    on = join.args.get("on")
+    condition = None if on is None else on.unnest()
+    if not isinstance(condition, exp.And) or join.args.get("side") or join.args.get("kind") not in (None, "INNER"):
+        return
+    every: list[Any] = list(condition.flatten())
+    key = _join_condition([one for one in every if _sides(one, shared)], shared)
+    if key is not None:
+        join.set("on", key)
+        where = [*_conjuncts(select), *(one for one in every if one is not key)]
+        select.set("where", exp.Where(this=_all(where)))
+
+
+def _join_condition(conditions: list[exp.Expression], shared: Sequence[str]) -> exp.Expression | None:
+    """Of several common columns that two tables are compared by, the first of ``shared``."""
+    return min(conditions, key=lambda one: shared.index(one.this.name.casefold()), default=None)
+
+
+def _membership(exists: exp.Exists, shared: Sequence[str]) -> exp.In:
     """EXISTS (SELECT … FROM b WHERE b.unit = a.unit AND …) becomes a.unit IN (SELECT b.unit FROM b WHERE …)."""
     (select,) = take(exists, "this")
     if isinstance(select, exp.Select) and all(map(_is_one_for_each_row, select.expressions)):
@@ -130,11 +149,14 @@ def _conjuncts(select: exp.Select) -> Iterator[exp.Expression]:
 
 def _remove(select: exp.Select, condition: exp.Expression) -> None:
     rest = [one for one in _conjuncts(select) if one is not condition]
-    joined = reduce(lambda one, other: exp.And(this=one, expression=other), rest) if rest else None
-    select.set("where", None if joined is None else exp.Where(this=joined))
+    select.set("where", exp.Where(this=_all(rest)) if rest else None)
 
 
-def _sides(condition: exp.Expression, shared: Collection[str]) -> list[str]:
+def _all(conditions: list[exp.Expression]) -> exp.Expression:
+    return reduce(lambda one, other: exp.And(this=one, expression=other), conditions)
+
+
+def _sides(condition: exp.Expression, shared: Sequence[str]) -> list[str]:
     """The two tables whose common column a condition compares; none where it compares anything else."""
     if not isinstance(condition, exp.EQ):
         return []

@@ -134,18 +134,27 @@ def _look_up(source: QuestionSource, joins: list[exp.Join], public: Mapping[str,
     key = _shared_column(using, on, source.scope.tables, alias_name(alias) or called)
     if (kind or "INNER") != "INNER" or key is None:
         raise refusal(tr("a join must have the form JOIN table USING (key)"), clause="JOIN")
-    found = plan_join(called, key, source.scope.dataset, public, where=place("JOIN"))
-    if found.column not in {columns.get(found.column) for columns in source.scope.tables.values()}:
-        raise refusal(
-            tr('the inner SELECT has no column "{name}" of the data set', name=found.column),
-            tr("Select it there, under its own name."),
-            clause="JOIN",
-        )
+    column = _key_column(key, on, source.scope)
+    found = plan_join(called, key, source.scope.dataset, public, where=place("JOIN"), column=column)
     dataset = extend_dataset(CuratorQuery(source.dataset, (), lookup=found), source.scope.dataset)
-    added = {alias_name(alias) or called: {name: name for name in (found.column, *found.names)}}
+    added = {alias_name(alias) or called: {key: column, **{name: name for name in found.names}}}
     scope = NameScope(dataset, {**source.scope.tables, **added}, source.scope.derived)
     scope.optional = source.scope.optional
     return QuestionSource(source.dataset, scope, source.where, source.combined, found)
+
+
+def _key_column(key: str, on: object, scope: NameScope) -> str:
+    """The column that the key of a public table is compared with."""
+    sides = (on.this, on.expression) if isinstance(on, exp.EQ) else (exp.column(key),)
+    scope.clause = "JOIN"
+    column = scope.find(next((side for side in sides if side.table.casefold() in scope.tables), sides[0]))
+    if column.casefold() not in {key.casefold(), *(f"{table}.{key}".casefold() for table in scope.tables)}:
+        raise refusal(
+            tr('the inner SELECT has no column "{name}" of the data set', name=key),
+            tr("Select it there, under its own name."),
+            clause="JOIN",
+        )
+    return column
 
 
 def _inner(

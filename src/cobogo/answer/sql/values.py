@@ -29,6 +29,7 @@ from cobogo.answer.query import (
     CaseWhen,
     ColumnValue,
     Compare,
+    ComparePair,
     Comparison,
     Computation,
     Condition,
@@ -185,6 +186,8 @@ class ValueWriter:
         match condition:
             case Compare(column, operator, value):
                 return self._compare(column, operator, value)
+            case ComparePair(left_side, operator, right_side):
+                return f"({self.value(left_side)[0]} {operator} {self.value(right_side)[0]})"
             case OneOf(column, values):
                 return self._one_of(column, values)
             case Missing(column):

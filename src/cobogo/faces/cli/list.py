@@ -25,7 +25,8 @@ DOCUMENTS = "documents"
 
 HOW = tr(
     "`cobogo example documents` writes the tables on which these commands run. Run them in that directory, in their "
-    "order; lines that begin with >>> are Python, after these:"
+    "order. A line after → is what a command says, among other things, in English (`--lang en`). Lines that begin with "
+    ">>> are Python, after these:"
 )
 
 HEADINGS = {

@@ -170,7 +170,7 @@ def _add_to_cells(digits, counts, maps, starts, cells, ids):  # type: ignore[no-
     """Add each row to the cell of its key, the sum of what its digits become.
 
     An index without a sign needs no look at it, and a loop whose length is known is unrolled: both together halve the
-    time. Tables of up to ten columns mostly have three or four digits.
+    time. Tables of up to ten columns mostly have three to five digits.
     """
     rows, width = digits.shape
     values, codes, start = digits.view(np.uint32), maps.view(np.uint64), starts.view(np.uint64)
@@ -185,6 +185,13 @@ def _add_to_cells(digits, counts, maps, starts, cells, ids):  # type: ignore[no-
         for row in range(rows):
             key = codes[one + values[row, 0]] + codes[two + values[row, 1]]
             key += codes[three + values[row, 2]] + codes[four + values[row, 3]]
+            cells[key] = (((cells[key] >> HALF) + counts[row]) << HALF) | (row + 1)
+            ids[row] = key
+    elif width == 5:
+        one, two, three, four, five = start[0], start[1], start[2], start[3], start[4]
+        for row in range(rows):
+            key = codes[one + values[row, 0]] + codes[two + values[row, 1]] + codes[three + values[row, 2]]
+            key += codes[four + values[row, 3]] + codes[five + values[row, 4]]
             cells[key] = (((cells[key] >> HALF) + counts[row]) << HALF) | (row + 1)
             ids[row] = key
     else:

@@ -66,6 +66,7 @@ class AverageClassSize(Bracketed):
 
     maximize: ClassVar[bool] = False
     needs: ClassVar[tuple[str, ...]] = ()
+    counts_alone: ClassVar[bool] = True
 
     def value(self, outcome: Outcome, scale: Scale) -> Numbers:
         """At least 1; NaN where the policy asks for no k-anonymity."""
@@ -87,10 +88,10 @@ class AverageClassSize(Bracketed):
         """The inverse of `measure`."""
         return 1.0 - 1.0 / measure if measure < 0 else math.inf
 
-    def surplus(self, floor: Floor, scale: Scale, limit: int) -> float:  # noqa: ARG002
+    def surplus(self, floor: Floor, scale: Scale, limit: int) -> Numbers:  # noqa: ARG002
         r"""Where d records of the R are doomed, the value is $\frac{N - d}{R - d} = 1 + \frac{N - R}{R - d}$, so that
         the measure grows by $\frac{d}{N - R}$, and by $\frac{d}{N}$ at least."""
-        return float(floor.classes * (scale.k or 1) / max(scale.records, 1))
+        return np.asarray(floor.classes * (scale.k or 1) / max(scale.records, 1))
 
 
 @card("aecs", plain="Records per class; the suppressed records count as one class.")
@@ -112,6 +113,7 @@ class AverageEquivalenceClassSize(Bracketed):
     """
 
     maximize: ClassVar[bool] = False
+    counts_alone: ClassVar[bool] = True
 
     def value(self, outcome: Outcome, scale: Scale) -> Numbers:
         """From 1 to the number of records."""
@@ -130,9 +132,9 @@ class AverageEquivalenceClassSize(Bracketed):
         """Records per class."""
         return -scale.records / measure if measure < 0 else math.inf
 
-    def surplus(self, floor: Floor, scale: Scale, limit: int) -> float:  # noqa: ARG002
+    def surplus(self, floor: Floor, scale: Scale, limit: int) -> Numbers:  # noqa: ARG002
         """The classes that the doomed records could have made."""
-        return floor.classes
+        return np.asarray(floor.classes)
 
 
 @card(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,11 @@ from cobogo.promises.models.k_anonymity import KAnonymity
 from cobogo.promises.models.l_diversity import LDiversity
 from cobogo.promises.models.t_closeness import TCloseness
 from cobogo.publish.recode.contract.problem import Problem
+from cobogo.publish.recode.lattice.blocks import Blocks, inner_columns
+from cobogo.publish.recode.lattice.bounds import Yardstick
 from cobogo.publish.recode.lattice.search import optimal
+from cobogo.publish.recode.lattice.tables import Tables
+from cobogo.publish.recode.lattice.walk import DenseWalk
 
 LARGE = 2_000_000  # bytes of a file whose distinct rows are more than the interpreted kernels should handle
 
@@ -104,6 +109,17 @@ def compile_everything() -> None:
         for wanted in models:
             with contextlib.suppress(CobogoError):
                 algorithm(_village().replace_models(wanted), time_limit=2.0)
+    _count_a_block()
+
+
+def _count_a_block() -> None:
+    """Count the nodes of a block, as a search does only in large tables."""
+    interpret_no_more()
+    problem = replace(_village().replace_models([KAnonymity(3)]), metric=metrics.find_metric("aecs"))
+    inner = inner_columns(problem)
+    block = Blocks(problem, Tables(problem, (), label=False, apart=inner), inner).count(problem.lowest)
+    yardstick = Yardstick(problem)
+    DenseWalk(problem, yardstick).note_block(problem.lowest, block, *yardstick.bracket(block.spread, block.floor))
 
 
 def _village() -> Problem:

@@ -29,7 +29,7 @@ from cobogo.promises.models.k_anonymity import KAnonymity
 from cobogo.publish.anonymize import prepare
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.contract.solution import Solution
-from cobogo.publish.recode.lattice import search
+from cobogo.publish.recode.lattice import blocks, search
 from cobogo.publish.recode.lattice import walk as lattice
 from cobogo.publish.recode.lattice.classic import genetic
 from cobogo.publish.recode.lattice.evaluate import Evaluator
@@ -118,6 +118,24 @@ def examine(task: Task, among: Sequence[reference.Node] | None = None, **options
 @given(tasks())
 def test_the_search_finds_what_an_exhaustive_one_finds(task: Task) -> None:
     examine(task)
+
+
+@many
+@given(
+    tasks(),
+    st.lists(st.sampled_from([2, 3, 1, 4, 7]), min_size=1, max_size=2),
+    st.sampled_from(["aecs", "c_avg"]),
+    st.sampled_from([4, 100]),
+)
+def test_nodes_that_are_counted_together_give_the_same_answer(
+    task: Task, ks: list[int], metric: str, cells: int
+) -> None:
+    """Whatever attributes tell the nodes of a block apart, and however the classes are divided into strips."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blocks, "ROWS", 0)
+        patch.setattr(blocks, "CELLS", cells)
+        patch.setattr(blocks, "STRIP", 3)
+        examine(replace(task, ks=tuple(ks), ls=(), metric=metric))
 
 
 @some

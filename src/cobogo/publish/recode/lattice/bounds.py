@@ -80,7 +80,7 @@ class Yardstick:
             return self._measure(bounds(self._problem, nodes))
         return np.asarray(self.terms()[np.arange(nodes.shape[1]), nodes].sum(axis=1))
 
-    def bracket(self, spread: Outcome, floor: Floor | None) -> tuple[float, float]:
+    def bracket(self, spread: Outcome, floor: Floor | None) -> tuple[Floats, Floats]:
         """What a node and every node above it costs at least, and how much more than such a bound the node and every
         node below it costs at least. Both in the unit of the metric, in which they add up.
 
@@ -93,10 +93,10 @@ class Yardstick:
         """
         assert self._bracketed is not None
         scale, limit = self._problem.scale, self._problem.limit
-        bound = min(float(self._measure(self._bracketed.bound(spread, scale, limit))), LARGEST)
-        if floor is None or not floor.suppressed:
-            return bound, 0.0
-        return bound, min(self._bracketed.surplus(floor, scale, limit) * A_LITTLE_LESS, LARGEST)
+        bound = np.minimum(self._measure(self._bracketed.bound(spread, scale, limit)), LARGEST)
+        if floor is None or not np.any(floor.suppressed):
+            return bound, np.zeros_like(bound)
+        return bound, np.minimum(np.asarray(self._bracketed.surplus(floor, scale, limit)) * A_LITTLE_LESS, LARGEST)
 
     def _measure(self, costs: Floats) -> Floats:
         if self._bracketed is None:

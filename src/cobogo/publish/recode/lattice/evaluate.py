@@ -17,6 +17,7 @@ from cobogo.promises.models import Classes, Model, Monotone, Scope
 from cobogo.promises.models.check import failing_classes
 from cobogo.publish.recode.contract.problem import Levels, Problem
 from cobogo.publish.recode.contract.solution import Checked
+from cobogo.publish.recode.lattice.blocks import Blocks, can_be_counted, inner_columns
 from cobogo.publish.recode.lattice.checks import Form, compiled_form
 from cobogo.publish.recode.lattice.sums import ClassSums, floor, outcome, spread, sum_classes, sum_sizes
 from cobogo.publish.recode.lattice.tables import RolledTable, Tables
@@ -59,12 +60,14 @@ class Evaluator:
         self.problem = problem
         self._needs = problem.metric.needs if needs is None else needs
         wanted = problem.histograms_needed if histograms is None else histograms
-        self._tables = Tables(problem, wanted, label="majority" in self._needs)
         self._bracketed = isinstance(problem.metric, Bracketed)
         self._leaves = not (lean and self._bracketed)
         self._of_people = problem.table.people is not None
         # Whether no class may be suppressed.
         self.strict = problem.limit == 0 or any(model.needs_every_class for model in problem.models)
+        inner = inner_columns(problem) if lean and not self.strict and can_be_counted(problem) else []
+        self._tables = Tables(problem, wanted, label="majority" in self._needs, apart=inner)
+        self.blocks = Blocks(problem, self._tables, inner) if inner else None
         of_classes = [model for model in problem.models if model.scope is Scope.CLASS]
         of_table = [model for model in problem.models if model.scope is Scope.TABLE]
         self._prunable = [self._model_check(model) for model in of_classes if self.rules_out(model)]

@@ -252,3 +252,42 @@ def raise_box(low, high, strides, least, numbers):  # type: ignore[no-untyped-de
             column -= 1
         if column < 0:
             return
+
+
+@kernel(small_in_python=True)
+def note_block(place, top, strides, outer, offsets, hopeless, bound, surplus, bounds, surpluses):  # type: ignore[no-untyped-def]
+    """Note what was found at the nodes of a block: what each costs at least, with all above it; by how much more all
+    below it; and that it is closed, with all below it where it is hopeless.
+
+    ``offsets`` are the numbers of the nodes within a block; ``place`` is the block's in the ``outer`` columns.
+    """
+    for up in range(2):
+        counter = place.copy()
+        for column in outer:
+            counter[column] = place[column] if up else 0
+        while True:
+            base = 0
+            for column in outer:
+                base += counter[column] * strides[column]
+            for node in range(len(offsets)):
+                number = base + offsets[node]
+                if up:
+                    bounds[number] = max(bounds[number], bound[node])
+                elif hopeless[node]:
+                    bounds[number] = np.inf
+                else:
+                    surpluses[number] = max(surpluses[number], surplus[node])
+            moved = False
+            for column in outer:
+                if counter[column] < (top[column] if up else place[column]):
+                    counter[column] += 1
+                    moved = True
+                    break
+                counter[column] = place[column] if up else 0
+            if not moved:
+                break
+    base = 0
+    for column in outer:
+        base += place[column] * strides[column]
+    for node in range(len(offsets)):
+        bounds[base + offsets[node]] = np.inf

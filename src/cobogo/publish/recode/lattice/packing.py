@@ -20,11 +20,12 @@ DIGIT_AT_MOST = 1024
 class Packing:
     """The digits of one problem's table, and what they become at a node."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, apart: Sequence[int] = ()) -> None:
+        """``apart``: columns that make the last digit together."""
         self.problem = problem
         width = len(problem.hierarchies)
         self.sizes = np.array([len(leaf) for leaf in problem.leaf_codes], dtype=np.int64)
-        groups = _group_columns(self.sizes.tolist())
+        groups = _group_columns(self.sizes.tolist(), apart)
         self.columns = np.array([column for group in groups for column in group], dtype=np.int64)
         self.firsts = _ends([len(group) for group in groups])
         self.starts = _ends([int(self.sizes[group].prod()) for group in groups])
@@ -155,11 +156,12 @@ class Packing:
         return np.log(self._leaves)
 
 
-def _group_columns(sizes: Sequence[int]) -> list[list[int]]:
-    """Columns that make a digit together: the largest first, each where it still fits."""
+def _group_columns(sizes: Sequence[int], apart: Sequence[int]) -> list[list[int]]:
+    """Columns that make a digit together: the largest first, each where it still fits; those apart at the end."""
     groups: list[list[int]] = []
     products: list[int] = []
-    for column in sorted(range(len(sizes)), key=lambda column: -sizes[column]):
+    others = [column for column in range(len(sizes)) if column not in apart]
+    for column in sorted(others, key=lambda column: -sizes[column]):
         for number, product in enumerate(products):
             if product * sizes[column] <= DIGIT_AT_MOST:
                 groups[number].append(column)
@@ -168,7 +170,7 @@ def _group_columns(sizes: Sequence[int]) -> list[list[int]]:
         else:
             groups.append([column])
             products.append(sizes[column])
-    return groups
+    return [*groups, list(apart)] if apart else groups
 
 
 def _ends(lengths: Sequence[int]) -> Ints:

@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
+import numpy as np
+
 from cobogo.errors import NoSolution
 from cobogo.examine.metrics import Outcome
 from cobogo.floor.arrays import Floats
@@ -20,7 +22,8 @@ from cobogo.floor.catalogue import card
 from cobogo.floor.language import Text, tr
 from cobogo.floor.progress import Steps
 from cobogo.publish.recode.contract.problem import Levels, Problem
-from cobogo.publish.recode.contract.solution import RUNNERS_UP, Checked, Solution, rank_nodes
+from cobogo.publish.recode.contract.solution import RUNNERS_UP, Checked, Solution, cost, rank_nodes, slack
+from cobogo.publish.recode.lattice.blocks import Block, Blocks
 from cobogo.publish.recode.lattice.bounds import Yardstick
 from cobogo.publish.recode.lattice.evaluate import Evaluator
 from cobogo.publish.recode.lattice.explain import no_solution
@@ -133,6 +136,9 @@ class _Search:
         to_the_end = walk is DenseWalk and self.seconds == math.inf  # without looking at neighbours and their sums
         self.evaluator = Evaluator(problem, lean=to_the_end)
         self.walk: Walk = walk(problem, self.yardstick)
+        self.blocks = self.evaluator.blocks
+        self.counted: dict[Levels, Block] = {}  # by the lowest node
+        self.worst = math.inf  # the cost of a node that is not worth remembering
         self.found: list[Checked] = []
         self.cut_short = False
         self.least = -math.inf  # a bound of the cost of every node, from groups of its attributes
@@ -244,23 +250,47 @@ class _Search:
 
     def _check(self, levels: Levels) -> Checked:
         """Check a node and note what follows."""
+        if self.blocks is not None:
+            return self._check_in_block(levels, self.blocks)
         checked = self.evaluator.check(levels)
         if checked.hopeless:
             self.walk.rule_out(levels)
         else:
             self.walk.close(levels, hopeful=self.evaluator.can_prune)
         self._raise_bounds(checked)
-        if checked.outcome is not None:
-            self.found.append(checked)
-            self.walk.ceiling = min(self.walk.ceiling, self.yardstick.ceiling(checked.outcome))
-            if len(self.found) > 2 * KEPT:
-                self.found = self._rank()[:KEPT]
+        self._remember(checked)
         return checked
+
+    def _remember(self, checked: Checked) -> None:
+        """Keep a node that satisfies the policy, as one of the best so far."""
+        if checked.outcome is None:
+            return
+        self.found.append(checked)
+        self.walk.ceiling = min(self.walk.ceiling, self.yardstick.ceiling(checked.outcome))
+        if len(self.found) > 2 * KEPT:
+            self.found = self._rank()[:KEPT]
+            worst = max(cost(node, maximize=self.problem.metric.maximize) for node in self.found)
+            self.worst = worst + slack(worst)
+
+    def _check_in_block(self, levels: Levels, blocks: Blocks) -> Checked:
+        """Check a node with those of its block that are open, and note what follows, unless that was done before."""
+        assert isinstance(self.walk, DenseWalk)
+        place, inner = blocks.lowest(levels), blocks.inner_levels(levels)
+        block = self.counted.get(place)
+        if block is None or inner not in block.shape.numbers:
+            base = np.min([inner, *self.walk.open_levels(levels, blocks.shape())], axis=0)
+            block = self.counted[place] = blocks.count(levels, tuple(base.tolist()))
+            self.evaluator.checked += len(block.kept)
+            self.walk.note_block(levels, block, *self.yardstick.bracket(block.spread, block.floor))
+            for number in np.flatnonzero(~block.hopeless & (block.costs <= self.worst)).tolist():
+                self._remember(blocks.checked(block, levels, number))
+        return blocks.checked(block, levels, block.shape.numbers[inner])
 
     def _raise_bounds(self, checked: Checked) -> None:
         """Note what a node says about the cost of those below it and above it."""
         if self.yardstick.bracketed and checked.spread is not None:
-            self.walk.bracket(checked.levels, *self.yardstick.bracket(checked.spread, checked.floor))
+            bound, surplus = self.yardstick.bracket(checked.spread, checked.floor)
+            self.walk.bracket(checked.levels, float(bound), float(surplus))
         elif self.yardstick.separable and checked.floor is not None and checked.floor.suppressed:
             self.walk.raise_below(checked.levels, self.yardstick.terms(checked.floor))
 

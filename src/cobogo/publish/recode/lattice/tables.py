@@ -152,9 +152,10 @@ class Anchor:
 class Tables:
     """The tables of one problem, rolled up on demand; recent ones are kept, for others to start from."""
 
-    def __init__(self, problem: Problem, histograms: Sequence[str], *, label: bool) -> None:
+    def __init__(self, problem: Problem, histograms: Sequence[str], *, label: bool, apart: Sequence[int] = ()) -> None:
+        """``apart``: columns that make the last digit of every table."""
         table = problem.table
-        self._packing = Packing(problem)
+        self._packing = Packing(problem, apart)
         self._base = RolledTable(
             packing=self._packing,
             levels=(0,) * len(problem.hierarchies),
@@ -218,6 +219,18 @@ class Tables:
         begin, end = sum(source.levels), sum(levels)
         near = begin < sum(stop) < end and sum(stop) - begin >= NEAR * (end - begin)
         return stop if near and all(map(le, source.levels, stop)) else None
+
+    def number_without_last(self, table: RolledTable) -> tuple[Codes, Ints]:
+        """The class of each row of a table without its last digit, and the records of each class, until the next
+        roll-up."""
+        maps, starts, spans = self._packing.recode(np.array(table.levels, dtype=np.int64))
+        maps[starts[-2] :], spans[-1] = 0, 1
+        ids = self._ids[: len(table)]
+        groups = roll_up(
+            table.digits, table.records, maps, starts, spans, self._slots, self._cells, self._places, self._keys, True,
+            ids, self._digits, self._records,
+        )  # fmt: skip
+        return ids, self._records[:groups]
 
     def stand_on(self, levels: Levels) -> None:
         """Remember which class each tuple of the problem's table is in at a node. Where only one attribute is lower

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.publish.recode.contract.problem import Levels, Problem
 from cobogo.publish.recode.lattice import kernels
+from cobogo.publish.recode.lattice.blocks import Block, Shape
 from cobogo.publish.recode.lattice.bounds import LARGEST, Yardstick
 
 DENSE_AT_MOST = 1 << 24
@@ -209,6 +210,29 @@ class DenseWalk:
         kernels.raise_box(place, self._top, self._strides, bound, self._bounds)
         if surplus > 0:
             kernels.raise_box(self._bottom, place, self._strides, surplus, self._surplus)
+
+    def open_levels(self, levels: Levels, shape: Shape) -> Ints:
+        """Of the nodes of a node's block, the levels of those that may still be best."""
+        numbers = self._block(levels, shape) + self._offsets(shape)
+        still = self._bounds[numbers] + self._surplus[numbers] <= min(self.ceiling, LARGEST)
+        return np.asarray(shape.levels[still])
+
+    def note_block(self, levels: Levels, block: Block, bound: Floats, surplus: Floats) -> None:
+        """`close`, `rule_out` and `bracket` for nodes of a node's block, with the bound and the surplus of each."""
+        outer = np.ones(len(self._shape), dtype=np.bool_)
+        outer[block.shape.columns] = False
+        kernels.note_block(
+            self._place(levels), self._top, self._strides, np.flatnonzero(outer), self._offsets(block.shape),
+            block.hopeless, bound, surplus, self._bounds, self._surplus,
+        )  # fmt: skip
+
+    def _block(self, levels: Levels, shape: Shape) -> int:
+        """The number that a node has with its block's attributes at their lowest."""
+        return self._number(levels) - int(self._place(levels)[shape.columns] @ self._strides[shape.columns])
+
+    def _offsets(self, shape: Shape) -> Ints:
+        """By how much the numbers of a block's nodes are above that."""
+        return np.asarray((shape.levels - self._lowest[shape.columns]) @ self._strides[shape.columns])
 
 
 def _halves(lowest: Levels, highest: Levels) -> tuple[list[Levels], list[Levels]]:

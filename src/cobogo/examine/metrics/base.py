@@ -60,7 +60,7 @@ class Floor:
     leaf_sums: Numbers | int = 0  # per attribute
     classes: Any = 0.0
     squares: int = 0
-    majority: int = 0
+    majority: Any = 0
     products: float = 0.0
     bits: Numbers | float = 0.0  # per attribute: those that their suppression costs, at least
     cross_nats: float = 0.0
@@ -116,8 +116,8 @@ class Bracketed(IdealBound):
     many nodes are looked at, and was found by trying 0.4 to 0.9 on two tables of 4,320 and 45,000 nodes."""
 
     counts_alone: ClassVar[bool] = False
-    """Whether value, bound and surplus look only at how many classes there are and how many records are suppressed, and
-    take many outcomes at once."""
+    """Whether value, bound and surplus look only at how many classes there are, how many records are suppressed and the
+    majorities, and take many outcomes at once."""
 
     def measure(self, value: Numbers, scale: Scale) -> Numbers:  # noqa: ARG002
         """A value in the unit in which bounds and surpluses add up: the larger, the worse."""

@@ -169,14 +169,15 @@ class Classification(Bracketed):
 
     maximize: ClassVar[bool] = False
     needs: ClassVar[tuple[str, ...]] = ("majority",)
+    counts_alone: ClassVar[bool] = True
 
     def value(self, outcome: Outcome, scale: Scale) -> Numbers:
         """Between 0 (each class has one label) and 1 (nothing left)."""
         return np.asarray((scale.records - outcome.majority) / max(scale.records, 1))
 
-    def surplus(self, floor: Floor, scale: Scale, limit: int) -> float:  # noqa: ARG002
+    def surplus(self, floor: Floor, scale: Scale, limit: int) -> Numbers:  # noqa: ARG002
         """A doomed record does not count for the majority of its class."""
-        return floor.majority / max(scale.records, 1)
+        return np.asarray(floor.majority / max(scale.records, 1))
 
 
 def information_gain(children: Sequence[Sequence[int]]) -> float:

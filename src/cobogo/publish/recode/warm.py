@@ -26,7 +26,6 @@ from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.lattice.blocks import Blocks, inner_columns
 from cobogo.publish.recode.lattice.bounds import Yardstick
 from cobogo.publish.recode.lattice.search import optimal
-from cobogo.publish.recode.lattice.tables import Tables
 from cobogo.publish.recode.lattice.walk import DenseWalk
 
 LARGE = 2_000_000  # bytes of a file whose distinct rows are more than the interpreted kernels should handle
@@ -116,8 +115,7 @@ def _count_a_block() -> None:
     """Count the nodes of a block, as a search does only in large tables."""
     interpret_no_more()
     problem = replace(_village().replace_models([KAnonymity(3)]), metric=metrics.find_metric("aecs"))
-    inner = inner_columns(problem)
-    block = Blocks(problem, Tables(problem, (), label=False, apart=inner), inner).count(problem.lowest)
+    block = Blocks(problem, inner_columns(problem)).count(problem.lowest)
     yardstick = Yardstick(problem)
     DenseWalk(problem, yardstick).note_block(problem.lowest, block, *yardstick.bracket(block.spread, block.floor))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
 from collections import Counter
@@ -24,7 +25,7 @@ from cobogo.promises.models import Domain, Histogram
 from cobogo.promises.models.k_anonymity import KAnonymity
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.contract.solution import slack
-from cobogo.publish.recode.lattice import search
+from cobogo.publish.recode.lattice import blocks, search
 from cobogo.publish.recode.lattice import walk as lattice
 from cobogo.publish.recode.lattice.bounds import Yardstick
 from cobogo.publish.recode.lattice.bounds import bounds as lower_bounds
@@ -214,6 +215,36 @@ def test_no_solution_is_better_than_what_nodes_below_and_above_it_say(metric: st
     problem = problem_of(task, metric)
     evaluator = Evaluator(problem)
     assert_bracketed(Yardstick(problem), {levels: evaluator.check(levels) for levels in task.nodes()})
+
+
+@pytest.mark.parametrize("metric", ["aecs", "c_avg", "classification"])
+@some
+@given(task=tasks(), cells=st.sampled_from([6, 160]))
+def test_nodes_that_are_counted_together_are_what_each_is_alone(metric: str, cells: int, task: Task) -> None:
+    problem = problem_of(task, metric)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blocks, "ROWS", 0)
+        patch.setattr(blocks, "CELLS", cells)
+        patch.setattr(blocks, "STRIP", 3)
+        inner = blocks.inner_columns(problem)
+        if not inner or not blocks.can_be_counted(problem):
+            return
+        counted, evaluator, yardstick = blocks.Blocks(problem, inner), Evaluator(problem), Yardstick(problem)
+        for levels in task.nodes():
+            block, alone = counted.count(levels), evaluator.check(levels)
+            number = block.shape.numbers[counted.inner_levels(levels)]
+            together = counted.checked(block, levels, number)
+            assert (together.levels, together.satisfied) == (alone.levels, alone.satisfied)
+            assert (together.value, together.failing_records) == pytest.approx(
+                (alone.value, alone.failing_records), nan_ok=True
+            )
+            if not alone.hopeless:
+                assert alone.spread is not None
+                said = yardstick.bracket(alone.spread, alone.floor)
+                of_all = yardstick.bracket(block.spread, block.floor)
+                assert [float(bounds[number]) for bounds in of_all] == pytest.approx(list(map(float, said)))
+        with contextlib.suppress(cb.CobogoError):
+            assert optimal(problem).levels == optimal(problem, time_limit=600).levels
 
 
 @pytest.mark.parametrize("sparse", [False, True])

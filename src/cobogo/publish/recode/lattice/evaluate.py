@@ -66,8 +66,8 @@ class Evaluator:
         # Whether no class may be suppressed.
         self.strict = problem.limit == 0 or any(model.needs_every_class for model in problem.models)
         inner = inner_columns(problem) if lean and not self.strict and can_be_counted(problem) else []
-        self._tables = Tables(problem, wanted, label="majority" in self._needs, apart=inner)
-        self.blocks = Blocks(problem, self._tables, inner) if inner else None
+        self._tables = Tables(problem, wanted, label="majority" in self._needs)
+        self.blocks = Blocks(problem, inner) if inner else None
         of_classes = [model for model in problem.models if model.scope is Scope.CLASS]
         of_table = [model for model in problem.models if model.scope is Scope.TABLE]
         self._prunable = [self._model_check(model) for model in of_classes if self.rules_out(model)]

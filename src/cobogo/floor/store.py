@@ -8,6 +8,7 @@ messages are never shown: they may quote what is in the rows.
 
 from __future__ import annotations
 
+import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -27,6 +28,12 @@ if TYPE_CHECKING:
     from sqlalchemy.exc import SQLAlchemyError
 
 SQLITE = "sqlite:///"
+
+PRIMARY_CODE = 0xFF
+"""The bits of SQLite's code of an error that say what kind of error it is."""
+
+AGAIN = 0.01
+"""Seconds until a lock is tried again that SQLite does not wait for. Not tuned: changing the journal takes less."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +142,7 @@ def _engine(place: StorePlace, patience: int, pragmas: Sequence[str], *, pooled:
     def _connected(connection: Any, record: Any) -> None:  # noqa: ARG001
         connection.isolation_level = None  # the driver begins transactions too late, and not all of them
         for pragma in pragmas:
-            connection.execute(f"PRAGMA {pragma}").close()
+            _set_pragma(connection, pragma, patience)
 
     @event.listens_for(engine, "begin")
     def _begun(connection: Connection) -> None:
@@ -143,6 +150,21 @@ def _engine(place: StorePlace, patience: int, pragmas: Sequence[str], *, pooled:
         connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
 
     return engine
+
+
+def _set_pragma(connection: Any, pragma: str, patience: int) -> None:
+    """Set what holds for a connection. SQLite waits for locks, but not while another connection changes the journal."""
+    import sqlite3
+
+    end = time.monotonic() + patience
+    while True:
+        try:
+            connection.execute(f"PRAGMA {pragma}").close()
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & PRIMARY_CODE != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+                raise
+            time.sleep(AGAIN)
 
 
 def create_book(file: Path, error: type[CobogoError]) -> bool:

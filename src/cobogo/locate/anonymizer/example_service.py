@@ -176,7 +176,8 @@ class PlacesService:
         try:
             try:
                 answer = await self._connection().post(self._url + path, json=body)
-            except httpx.RemoteProtocolError:  # it closed a connection that was kept: try once more on a new one
+            except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError):
+                # It closed a connection that was kept: try once more on a new one.
                 answer = await self._connection().post(self._url + path, json=body)
             answer.raise_for_status()
             content: dict[str, Any] = answer.json()

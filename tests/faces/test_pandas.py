@@ -18,7 +18,8 @@ def test_methods_of_a_frame_are_the_functions(workplace: Path) -> None:
     policy = cb.Policy({"age": cb.quasi(), "ill": cb.sensitive()}, [cb.KAnonymity(2)])
     release = frame.cobogo.anonymize(policy)
     assert release.levels == cb.anonymize(frame, policy).levels
-    assert frame.cobogo.risk(policy).as_dict() == cb.risk(frame, policy).as_dict()
+    one, other = frame.cobogo.risk(policy).as_dict(), cb.risk(frame, policy).as_dict()
+    assert one | {"created": ""} == other | {"created": ""}
     assert frame.cobogo.inspect().suggestions == cb.inspect(frame).suggestions
     release.write("out")
     found = {trial.name: trial.findings for trial in frame.cobogo.audit("out").trials}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -67,3 +69,24 @@ def test_a_transaction_that_fails_changes_nothing_and_quotes_nothing(tmp_path: P
     with book.transaction(reads=True) as connection:
         assert connection.execute(text("SELECT COUNT(*) FROM people")).scalar_one() == 0
     book.close()
+
+
+def test_opening_a_book_waits_for_the_one_who_writes_it(tmp_path: Path) -> None:
+    """SQLite alone refuses at once to change the journal of a file that somebody writes."""
+    with closing(sqlite3.connect(tmp_path / "book.db", isolation_level=None, check_same_thread=False)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        release = threading.Timer(0.3, other.execute, ["COMMIT"])
+        release.start()
+        book = Store(
+            parse_place(tmp_path / "book.db", LedgerError), unusable, patience=30, pragmas=["journal_mode = WAL"]
+        )
+        with book.transaction() as connection:
+            assert connection.execute(text("PRAGMA journal_mode")).scalar() == "wal"
+        release.join()
+    impatient = Store(
+        parse_place(tmp_path / "other.db", LedgerError), unusable, patience=0, pragmas=["journal_mode = WAL"]
+    )
+    with closing(sqlite3.connect(tmp_path / "other.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(LedgerError, match="OperationalError"), impatient.transaction():
+            pass
